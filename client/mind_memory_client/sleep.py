@@ -61,7 +61,7 @@ class SleepStatus(Answer):
     """
     How an agent is: ``awake``, ``asleep`` or ``dreaming``, and why.
 
-    ``wake_at`` is None while it is awake. ``waiting_for`` says why a dream is late, if one is.
+    ``wake_at`` is None while it is awake. ``waiting_for`` says why a dream, or the end of a deep sleep, is late.
     """
 
     state: str

@@ -82,8 +82,9 @@ class DreamFiles:
         """Drop what was written down of why a dream failed or an agent was woken: it may quote what was said."""
         state = self.state()
         owed = state.owed.model_copy(update={"error": ""}) if state.owed is not None else None
-        if state.owed != owed or state.reason:
-            self.set_state(state.model_copy(update={"owed": owed, "reason": ""}))
+        forgotten = state.model_copy(update={"owed": owed, "reason": "", "error": ""})
+        if forgotten != state:
+            self.set_state(forgotten)
 
     def dreams(self) -> Dreams:
         """All dreams."""

@@ -157,10 +157,19 @@ class Dreams:
         levels = (one.relevelled.get(digest) or one.levels.get(digest) for one in earlier)
         return next((level for level in levels if level is not None), None)
 
-    def since_deep_sleep(self) -> tuple[DreamRecord, ...]:
-        """The dreams behind the last deep sleep before the newest one, oldest first."""
-        ends = [at for at, one in enumerate(self.records[:-1]) if one.deep]
-        return self.records[ends[-1] + 1 if ends else 0 :]
+    def untidied(self, *, tidied: int) -> DreamRecord | None:
+        """The oldest deep sleep that stands and is behind dream *tidied*, the last that was tidied up after."""
+        return next((one for one in self.records if one.deep and one.dream > tidied and not one.is_undone), None)
+
+    def up_to(self, deep: DreamRecord, *, tidied: int) -> tuple[DreamRecord, ...]:
+        """
+        The dreams that a deep sleep tells, oldest first: those behind the deep sleep before it, and itself.
+
+        One that was taken back before it was tidied up after tells none.
+        """
+        earlier = (one for one in self.records if one.deep and one.dream < deep.dream)
+        before = max((one.dream for one in earlier if one.dream <= tidied or not one.is_undone), default=0)
+        return tuple(one for one in self.records if before < one.dream <= deep.dream)
 
     def cycle_of(self, sequence: int, *, present: int) -> int:
         """The cycle in which a turn was stored; *present* is the one that goes on."""

@@ -172,10 +172,12 @@ class Dreamer:
         writings: Writings,
         known: Dreams,
         language: str,
+        zone: tzinfo,
         reports: DreamReports,
     ) -> Tidied:
         """What a deep sleep makes of *dreams* and of what stands. Raises as ``dream``."""
         present = read_observations(writings.observations)[-_MOST_TIDIED:]
+        told = [(f"{one.t.astimezone(zone):%Y-%m-%d %H:%M}", one.reflection, one.priority) for one in dreams]
         numbered = {number: one for number, one in enumerate(present, start=1) if known.is_ours(one)}
         changeable = {number: one for number, one in numbered.items() if one.level is not Level.RED}
         words: dict[str, object] = {
@@ -183,8 +185,7 @@ class Dreamer:
             "purpose": voice.purpose,
             "language": language,
             "dreams": [
-                {"when": f"{one.t:%Y-%m-%d %H:%M}", "reflection": one.reflection, "priority": one.priority}
-                for one in dreams
+                {"when": when, "reflection": reflection, "priority": priority} for when, reflection, priority in told
             ],
             "observations": [
                 {"number": number if number in numbered else 0, "day": str(one.day), "line": one.line}
@@ -193,7 +194,7 @@ class Dreamer:
             "priorities": read_priorities(writings.priorities),
         }
         texts = (
-            *(f"{one.t:%Y-%m-%d %H:%M} {one.reflection} {one.priority}" for one in dreams),
+            *(" ".join(one) for one in told),
             *(f"{one.day} {one.line}" for one in present),
             writings.priorities,
             voice.purpose,

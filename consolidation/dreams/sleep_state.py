@@ -50,7 +50,8 @@ class SleepState(BaseModel):
     """
     What is known of an agent's last sleep. ``cycle`` counts from 1 and is that of the time before this sleep.
 
-    ``earlier`` are the sleeps before it, oldest first, so many as are shown.
+    ``earlier`` are the sleeps before it, oldest first, so many as are shown. ``error`` says why the end of a deep
+    sleep, or what an erasure left of a dream, is late.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -63,6 +64,7 @@ class SleepState(BaseModel):
     reason: str = ""
     timezone: str = "UTC"
     owed: OwedDream | None = None
+    error: str = ""
     earlier: tuple[PastSleep, ...] = ()
 
     def is_asleep(self, now: datetime) -> bool:

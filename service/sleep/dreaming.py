@@ -7,6 +7,7 @@ What was thought through is on disk before its first step, so that a kill dreams
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
@@ -14,10 +15,11 @@ import anyio.to_thread
 import structlog
 
 from consolidation.dreams.dream_files import BRIEFING, OBSERVATIONS, PRIORITIES, RULES
-from consolidation.dreams.dream_log import started
+from consolidation.dreams.dream_log import Dreams, started
 from consolidation.dreams.dreamer import DreamerVoice, DreamReports, Writings, lightweight
 from consolidation.dreams.evaluation import evaluate
 from consolidation.dreams.evidence import gather_evidence
+from consolidation.dreams.observations import without
 from consolidation.dreams.sleep_decision import SleepKind
 from consolidation.dreams.undo import is_unsettled, settle
 from consolidation.kernel.errors import InvalidRequest, TranscriptUnreadable
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 
     from consolidation.dreams.dream_draft import DreamDraft
     from consolidation.dreams.dream_files import DreamFiles
-    from consolidation.dreams.dream_log import DreamRecord, Dreams
+    from consolidation.dreams.dream_log import DreamRecord
     from consolidation.dreams.dreamer import Dreamer
     from consolidation.dreams.evidence import Evidence
     from consolidation.dreams.sleep_state import OwedDream, SleepState
@@ -64,7 +66,7 @@ class Dreaming:
             files.state().owed is not None
             or files.draft() is not None
             or any(one.is_owed for one in dreams.records)
-            or _untidied(files, dreams) is not None
+            or dreams.untidied(tidied=files.evaluated()) is not None
             or is_unsettled(dreams)
         )
 
@@ -82,14 +84,16 @@ class Dreaming:
             await self._dream_new(mind, files, state, state.owed, dreams)
 
     async def tidy(self, mind: Mind, files: DreamFiles) -> None:
-        """Do what a deep sleep does, if the last one is not complete. Raises as ``dream``."""
+        """Do what the oldest deep sleep that is not complete does; nothing where all are. Raises as ``dream``."""
         state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), files.dreams()))
-        record = await anyio.to_thread.run_sync(_untidied, files, dreams)
+        tidied_to = await anyio.to_thread.run_sync(files.evaluated)
+        record = dreams.untidied(tidied=tidied_to)
         if record is None:
             return
         zone, reports = ZoneInfo(state.timezone), DreamReports()
-        since = dreams.since_deep_sleep()
+        since = dreams.up_to(record, tidied=tidied_to)
         voice, writings = await self._read(mind, files)
+        writings = replace(writings, observations=_before(dreams, record, writings.observations))
         words = "\n".join(one.reflection for one in since)[:_LANGUAGE_FROM]
         try:
             tidied = await self._dreamer.tidy(
@@ -98,6 +102,7 @@ class Dreaming:
                 writings=writings,
                 known=dreams,
                 language=detect(words),
+                zone=zone,
                 reports=reports,
             )
         except BaseException:
@@ -239,10 +244,11 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _untidied(files: DreamFiles, dreams: Dreams) -> DreamRecord | None:
-    """The last deep sleep, if it is not complete."""
-    deep = next((one for one in reversed(dreams.records) if one.deep), None)
-    return deep if deep is not None and not deep.is_undone and files.evaluated() < deep.dream else None
+def _before(dreams: Dreams, record: DreamRecord, observations: str) -> str:
+    """*observations* without those that dreams behind *record* made."""
+    earlier = Dreams(tuple(one for one in dreams.records if one.dream <= record.dream))
+    later = dreams.ours - earlier.ours
+    return without(observations, lambda one: one.digest in later)
 
 
 async def _lived(mind: Mind, *, after: int, until: int) -> tuple[StoredTurn, ...]:

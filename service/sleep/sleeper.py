@@ -51,7 +51,7 @@ class SleepStatus:
     How an agent is: awake, asleep or dreaming, why, and since when.
 
     ``actions`` counts the tool calls since its last dream, ``dreams`` all its dreams. ``waiting_for`` says why a dream
-    that is owed was not dreamt yet.
+    that is owed was not dreamt yet, or a deep sleep not ended.
     """
 
     state: Literal["awake", "asleep", "dreaming"]
@@ -148,7 +148,7 @@ class Sleeper:
             must_sleep=fatigue is FatigueLevel.EXHAUSTED and state.owed is None,
             dreams=len(dreams.records),
             last_dream_at=dreams.last.t if dreams.last is not None else None,
-            waiting_for=state.owed.error or None if state.owed is not None else None,
+            waiting_for=(state.owed.error if state.owed is not None else "") or state.error or None,
         )
 
     async def sleep(self, mind: Mind, *, seconds: float, session_id: str, timezone: str | None) -> SleepBegun:
@@ -330,7 +330,7 @@ class Sleeper:
         """Dream what is owed, also what is promised meanwhile, and tidy up after a deep sleep."""
         files, failures = self.files(mind), self._unfinished[mind.mind_id]
         try:
-            while await anyio.to_thread.run_sync(self._dreaming.is_owed, files):
+            while not await self._is_complete(mind, files):
                 await self._dreaming.dream(mind, files)
                 await self._change(mind, files, lambda state: state.model_copy(update={"owed": None}))
                 await self._dreaming.tidy(mind, files)
@@ -340,6 +340,16 @@ class Sleeper:
         else:
             self._unfinished.pop(mind.mind_id, None)
             mind.disk.worked(part=f"dreams {mind.mind_id}")
+
+    async def _is_complete(self, mind: Mind, files: DreamFiles) -> bool:
+        """Whether nothing is owed. Under the lock: what is promised afterwards finds nothing under way, and begins."""
+        async with self._only(mind.mind_id):
+            if await anyio.to_thread.run_sync(self._dreaming.is_owed, files):
+                return False
+            state = await anyio.to_thread.run_sync(files.state)
+            if state.error:
+                await anyio.to_thread.run_sync(files.set_state, state.model_copy(update={"error": ""}))
+            return True
 
     async def _note_failure(self, mind: Mind, files: DreamFiles, error: MemoryFault | OSError) -> None:
         reason = f"{type(error).__name__}: {error}"
@@ -383,7 +393,7 @@ class Sleeper:
 
 def _failed(state: SleepState, reason: str) -> SleepState:
     if state.owed is None:
-        return state
+        return state.model_copy(update={"error": reason})
     return state.model_copy(update={"owed": state.owed.model_copy(update={"error": reason})})
 
 

@@ -172,7 +172,7 @@ class SleepStatusOut(Answered):
     must_sleep: bool
     dreams: int
     last_dream_at: datetime | None
-    waiting_for: str | None = Field(description="Why a dream is late, if one is.")
+    waiting_for: str | None = Field(description="Why a dream, or the end of a deep sleep, is late, if one is.")
 
 
 STATUS: dict[str, Any] = {

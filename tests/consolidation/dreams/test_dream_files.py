@@ -9,6 +9,8 @@ from consolidation.dreams.dream_draft import DraftedObservation, DreamDraft
 from consolidation.dreams.dream_files import OBSERVATIONS, RULES, DreamFiles
 from consolidation.dreams.dream_log import DreamLog, DreamRecord
 from consolidation.dreams.rules import read_rules
+from consolidation.dreams.sleep_decision import SleepKind
+from consolidation.dreams.sleep_state import OwedDream, SleepState
 from consolidation.kernel.clock import FixedClock
 from consolidation.workspace import workspace_of
 
@@ -25,6 +27,15 @@ def workspace(tmp_path):
 @pytest.fixture
 def files(workspace):
     return DreamFiles(workspace, DreamLog(workspace.dreams), clock=FixedClock(AT))
+
+
+def test_reasons_of_failures_are_forgotten_and_what_is_owed_stays(files):
+    owed = OwedDream(dream_id="d", kind=SleepKind.DREAM, last_sequence=7, asked_at=AT, error="it said: Vortquible")
+    files.set_state(SleepState(owed=owed, error="it said: Vortquible", reason="Ann wrote"))
+
+    files.forget_reasons()
+
+    assert files.state() == SleepState(owed=owed.model_copy(update={"error": ""}))
 
 
 def test_a_rule_of_a_dream_that_was_killed_behind_it_stays_the_dreams(files, workspace):

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 
 import pytest
 
@@ -25,6 +26,12 @@ PLAIN = {
     "observations": [{"level": "GRN", "at": "09:31", "text": "The shell answers as it should", "supersedes": []}],
     "reflection": "I worked on the steps and each of them went well, so I get on.",
     "priority": "Go on with the next step.",
+}
+TIDY = {
+    "superseded": [],
+    "levels": [],
+    "priorities": ["Go on with the next step."],
+    "diary": "I walked from gate to gate, and each of them was open. I get on with my work day by day.",
 }
 ROLES = ("narrative", "chat")
 
@@ -220,6 +227,41 @@ async def test_a_deep_sleep_writes_priorities_and_a_diary_and_keeps_red_that_the
     assert "RED 09:30 Promised Ann the report by Friday" in (folder / "observations.md").read_text()
     assert (folder / "priorities.md").read_text() == "# Priorities\n\n- Send Ann the report.\n"
     assert "I finished all the steps" in (folder / "diary.md").read_text()
+
+
+def told(prompt):
+    """The steps of the dreams that a deep sleep is given."""
+    return re.findall(r"I walked to gate (\d+)", between(prompt, "dreams"))
+
+
+async def test_a_deep_sleep_that_is_tidied_late_tells_its_own_dreams_and_each_is_told_once(tmp_path, folder):
+    days, is_down = iter(range(1, 10)), True
+
+    def dream(_):
+        return PLAIN | {"reflection": f"I walked to gate {next(days)} and it was open, so I get on."}
+
+    def deep_sleep(_):
+        return {} if is_down else TIDY
+
+    with provider_of(Brain(dream=dream, deep_sleep=deep_sleep)) as provider:
+        settings = hosted(tmp_path, provider, *ROLES, sleep={"dream_interval_seconds": 0, "deep_every": 2})
+        async with running(tmp_path, settings=settings) as service:
+            waited = []
+            for day in range(1, 6):
+                is_down = day < 5
+                await act(service, thought(f"I walk to gate {day}."))
+                await acted(service, 6, first=10 * day)
+                await slept(service)
+                waited.append((await service.http.get("/v1/minds/ada/sleep")).json()["waiting_for"])
+            asked = [told(one) for one in prompts(provider, "deep_sleep")]
+
+    evaluated = [json.loads(line) for line in (folder / "evaluation.jsonl").read_text().splitlines()]
+    assert [one["dream"] for one in evaluated] == [2, 4]
+    assert [one["dreams"] for one in evaluated] == [2, 2]
+    assert asked[-2:] == [["1", "2"], ["3", "4"]]
+    assert (folder / "diary.md").read_text().count("## ") == 2
+    assert (waited[0], waited[4]) == (None, None)
+    assert all(one.startswith("InvalidModelOutput") for one in waited[1:4])
 
 
 async def test_an_erased_turn_leaves_the_dream_that_saw_it_and_the_dream_is_dreamt_again(tmp_path, folder):
