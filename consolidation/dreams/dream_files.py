@@ -81,8 +81,9 @@ class DreamFiles:
     def forget_reasons(self) -> None:
         """Drop what was written down of why a dream failed or an agent was woken: it may quote what was said."""
         state = self.state()
-        owed = state.owed.model_copy(update={"error": ""}) if state.owed is not None else None
-        forgotten = state.model_copy(update={"owed": owed, "reason": "", "error": ""})
+        promised = {"owed": state.owed, "owed_next": state.owed_next}
+        owed = {name: one and one.model_copy(update={"error": ""}) for name, one in promised.items()}
+        forgotten = state.model_copy(update={**owed, "reason": "", "error": ""})
         if forgotten != state:
             self.set_state(forgotten)
 

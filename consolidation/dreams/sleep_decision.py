@@ -71,6 +71,13 @@ def kind_of_dream(*, actions: int, dreams: int, rules: SleepRules) -> SleepKind:
     return SleepKind.DEEP_SLEEP if (dreams + 1) % rules.deep_every == 0 else SleepKind.DREAM
 
 
+def kind_when_dreamt(promised: SleepKind, *, dreams: int, rules: SleepRules) -> SleepKind:
+    """What a promised dream is when it is dreamt, after *dreams* that count: others may have come in between."""
+    if promised is not SleepKind.DREAM:
+        return promised
+    return kind_of_dream(actions=rules.lightweight_actions, dreams=dreams, rules=rules)
+
+
 def pause_seconds(kind: SleepKind, *, asked: float, rules: SleepRules) -> float:
     """How long the agent is to pause."""
     return max(asked, rules.deep_pause_seconds) if kind is SleepKind.DEEP_SLEEP else asked

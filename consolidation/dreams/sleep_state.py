@@ -6,7 +6,8 @@ An agent wakes when its time is over, without anybody writing it down: whether i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import timedelta
+from typing import TYPE_CHECKING, Self
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
@@ -23,7 +24,11 @@ MOST_SLEEPS = 500
 
 
 class OwedDream(BaseModel):
-    """A dream that was promised and is not in ``dreams.jsonl`` yet: over the turns up to ``last_sequence``."""
+    """
+    A dream that was promised and is not in ``dreams.jsonl`` yet: over the turns up to ``last_sequence``.
+
+    ``cycle`` is the one in which it was promised; None where an earlier version of the service promised it.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -31,6 +36,7 @@ class OwedDream(BaseModel):
     kind: SleepKind
     last_sequence: int
     asked_at: AwareDatetime
+    cycle: int | None = None
     session_id: str = ""
     is_forced: bool = False
     error: str = ""
@@ -50,6 +56,8 @@ class SleepState(BaseModel):
     """
     What is known of an agent's last sleep. ``cycle`` counts from 1 and is that of the time before this sleep.
 
+    ``last_sequence`` is the newest turn before it, ``dream_id`` the dream that was promised with it. ``owed`` is dreamt
+    before ``owed_next``, which was promised while the other one was being made or tried again.
     ``earlier`` are the sleeps before it, oldest first, so many as are shown. ``error`` says why the end of a deep
     sleep, or what an erasure left of a dream, is late.
     """
@@ -63,13 +71,44 @@ class SleepState(BaseModel):
     kind: SleepKind | None = None
     reason: str = ""
     timezone: str = "UTC"
+    dream_id: str | None = None
+    last_sequence: int = 0
     owed: OwedDream | None = None
+    owed_next: OwedDream | None = None
     error: str = ""
     earlier: tuple[PastSleep, ...] = ()
 
     def is_asleep(self, now: datetime) -> bool:
         """Whether the agent is still to pause."""
         return self.wake_at is not None and self.woken_at is None and now < self.wake_at
+
+    def prolonged(self, seconds: float, *, now: datetime, last_sequence: int) -> Self | None:
+        """
+        This sleep, for *seconds* from *now* at least. None where the agent is awake, naps, or lived since it began.
+
+        *last_sequence* is its newest turn. No sleep becomes longer because the clock was ahead when it began.
+        """
+        if self.asleep_at is None or self.wake_at is None or not self.is_asleep(now):
+            return None
+        if self.kind in {None, SleepKind.NAP} or last_sequence != self.last_sequence:
+            return None
+        standing = min(self.wake_at, now + (self.wake_at - self.asleep_at))
+        return self.model_copy(update={"wake_at": max(standing, now + timedelta(seconds=seconds))})
+
+    @property
+    def promised(self) -> OwedDream | None:
+        """The dream that was promised last and may still be owed."""
+        return self.owed_next or self.owed
+
+    def deepened(self) -> Self:
+        """The state with a deep sleep in place of the dream that was promised last."""
+        deep = self.promised and self.promised.model_copy(update={"kind": SleepKind.DEEP_SLEEP})
+        return self.model_copy(update={"owed" if self.owed_next is None else "owed_next": deep})
+
+    def left_after(self, cursor: int) -> Self:
+        """The state without promises that are kept: of turns up to *cursor*."""
+        left = (one for one in (self.owed, self.owed_next) if one is not None and one.last_sequence > cursor)
+        return self.model_copy(update={"owed": next(left, None), "owed_next": next(left, None)})
 
     def sleeps(self, now: datetime) -> tuple[PastSleep, ...]:
         """All sleeps that are over at *now*, oldest first."""

@@ -33,9 +33,15 @@ def build_sleep(settings: Settings, shared: Resources, *, intake: Intake, pipeli
     """Build it; nothing runs yet."""
     knobs, models, tally = settings.sleep, shared.models, shared.telemetry.tally
     thresholds = FatigueThresholds(knobs.fatigue_warning, knobs.fatigue_limit)
-    dreaming = Dreaming(
-        Dreamer((models[Role.NARRATIVE], models[Role.CHAT])), clock=shared.clock, agent=settings.agent, tally=tally
+    rules = SleepRules(
+        knobs.nap_seconds,
+        knobs.dream_interval_seconds,
+        knobs.lightweight_actions,
+        knobs.deep_every,
+        knobs.deep_pause_seconds,
     )
+    dreamer = Dreamer((models[Role.NARRATIVE], models[Role.CHAT]))
+    dreaming = Dreaming(dreamer, clock=shared.clock, agent=settings.agent, tally=tally, rules=rules)
     sleeper = Sleeper(
         dreaming,
         minds=shared.minds,
@@ -43,13 +49,7 @@ def build_sleep(settings: Settings, shared: Resources, *, intake: Intake, pipeli
         background=shared.background,
         tally=tally,
         thresholds=thresholds,
-        rules=SleepRules(
-            knobs.nap_seconds,
-            knobs.dream_interval_seconds,
-            knobs.lightweight_actions,
-            knobs.deep_every,
-            knobs.deep_pause_seconds,
-        ),
+        rules=rules,
         retry_seconds=knobs.retry_seconds,
         sweep_seconds=settings.digestion.sweep_seconds,
     )

@@ -20,7 +20,7 @@ from consolidation.dreams.dreamer import DreamerVoice, DreamReports, Writings, l
 from consolidation.dreams.evaluation import evaluate
 from consolidation.dreams.evidence import gather_evidence
 from consolidation.dreams.observations import without
-from consolidation.dreams.sleep_decision import SleepKind
+from consolidation.dreams.sleep_decision import SleepKind, kind_when_dreamt
 from consolidation.dreams.undo import is_unsettled, settle
 from consolidation.kernel.errors import InvalidRequest, TranscriptUnreadable
 from consolidation.text.language import detect
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from consolidation.dreams.dream_log import DreamRecord
     from consolidation.dreams.dreamer import Dreamer
     from consolidation.dreams.evidence import Evidence
+    from consolidation.dreams.sleep_decision import SleepRules
     from consolidation.dreams.sleep_state import OwedDream, SleepState
     from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import StoredTurn
@@ -53,8 +54,9 @@ log = structlog.get_logger()
 class Dreaming:
     """Dreams what minds owe. *agent* is what the bot is called."""
 
-    def __init__(self, dreamer: Dreamer, *, clock: Clock, agent: str, tally: Tally) -> None:
+    def __init__(self, dreamer: Dreamer, *, clock: Clock, agent: str, tally: Tally, rules: SleepRules) -> None:
         self._dreamer = dreamer
+        self._rules = rules
         self._clock = clock
         self._agent = agent
         self._tally = tally
@@ -144,10 +146,11 @@ class Dreaming:
         zone = ZoneInfo(state.timezone)
         turns = await _lived(mind, after=dreams.cursor, until=owed.last_sequence)
         evidence = await _evidence(mind, turns, zone=zone)
-        record = started(self._clock.now(), dreams, cycle=state.cycle).model_copy(
+        kind = kind_when_dreamt(owed.kind, dreams=dreams.counted, rules=self._rules)
+        record = started(self._clock.now(), dreams, cycle=owed.cycle or state.cycle).model_copy(
             update={
-                "kind": owed.kind.value,
-                "deep": owed.kind is SleepKind.DEEP_SLEEP,
+                "kind": kind.value,
+                "deep": kind is SleepKind.DEEP_SLEEP,
                 "last_sequence": owed.last_sequence,
                 "actions": evidence.actions,
                 "failed_calls": evidence.failed_calls,

@@ -11,7 +11,7 @@ import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import anyio.to_thread
@@ -27,7 +27,7 @@ from consolidation.kernel.errors import DreamFault, MemoryFault, ModelFault
 from consolidation.workspace import SLEEP_STATE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from datetime import datetime, tzinfo
 
     from consolidation.dreams.dream_log import DreamRecord, Dreams
@@ -79,6 +79,33 @@ class SleepBegun:
     pause_seconds: float
     wake_at: datetime
     dream_id: str | None
+
+    @classmethod
+    def of(cls, state: SleepState, *, now: datetime) -> Self:
+        """The sleep of *state*, as far as it lies behind *now*."""
+        wake_at = state.wake_at or now
+        return cls(state.kind or SleepKind.NAP, (wake_at - now).total_seconds(), wake_at, state.dream_id)
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """
+    What comes before a dream that is to be promised.
+
+    It covers the turns behind ``sequence``, and ``dreams`` count before it; the newest that is written was at
+    ``last_at``. ``made`` is a promise that is kept on its own, since it is being made, ``replaced`` one whose place the
+    new one takes.
+    """
+
+    sequence: int
+    dreams: int
+    last_at: datetime | None
+    made: OwedDream | None
+    replaced: OwedDream | None
+
+    def since_dream(self, now: datetime) -> timedelta | None:
+        """How long ago the newest dream was that is written."""
+        return now - self.last_at if self.last_at is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,48 +182,61 @@ class Sleeper:
         """
         Let the mind's agent sleep: decide what the sleep is, write it down, and begin to dream if it consolidates.
 
-        With *timezone* None, the agent's zone stays. Raises DreamUnwritable.
+        Where it dreams already and did nothing since, that sleep goes on. With *timezone* None, the agent's zone stays.
+        Raises DreamUnwritable.
         """
         await self._minds.take_over(mind.mind_id)
         async with self._only(mind.mind_id):
             files, now = self.files(mind), self._clock.now()
             state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), files.dreams()))
-            status = self._status(mind, state, dreams, now=now)
-            is_forced = status.fatigue is FatigueLevel.EXHAUSTED
-            kind = decide_sleep(
-                BeforeSleep(
-                    seconds=seconds,
-                    actions=status.actions,
-                    dreams=dreams.counted,
-                    since_dream=now - dreams.last.t if dreams.last is not None else None,
-                    is_exhausted=is_forced,
-                ),
-                self._rules,
+            longer = state.prolonged(seconds, now=now, last_sequence=mind.transcript.positions.last)
+            if longer is not None:
+                asleep = longer
+            else:
+                before = await self._before(mind, files, state, dreams)
+                asleep = self._asleep(mind, state, before, seconds=seconds, session_id=session_id, now=now)
+            asleep = asleep.model_copy(update={"timezone": timezone or state.timezone})
+            await anyio.to_thread.run_sync(files.set_state, asleep)
+        begun = SleepBegun.of(asleep, now=now)
+        if longer is None:
+            self._note_sleep(mind, asleep, begun)
+        return begun
+
+    def _asleep(
+        self, mind: Mind, state: SleepState, before: _Before, *, seconds: float, session_id: str, now: datetime
+    ) -> SleepState:
+        """The state of an agent that goes to sleep, and what is promised to it."""
+        actions = mind.transcript.positions.tool_calls_after(before.sequence)
+        is_forced = fatigue_level(actions, self._thresholds) is FatigueLevel.EXHAUSTED
+        since = before.since_dream(now)
+        kind = decide_sleep(BeforeSleep(seconds, actions, before.dreams, since, is_forced), self._rules)
+        owed, cycle = None, state.cycle_at(now)
+        if kind is not SleepKind.NAP:
+            owed = self._owed(mind, kind, before=before, now=now, cycle=cycle).model_copy(
+                update={"session_id": session_id, "is_forced": is_forced}
             )
-            pause = pause_seconds(kind, asked=seconds, rules=self._rules)
-            owed = state.owed
-            if kind is not SleepKind.NAP:
-                owed = self._owed(mind, kind, now=now, session_id=session_id, is_forced=is_forced, known=state.owed)
-            begun = state.model_copy(
-                update={
-                    "cycle": state.cycle_at(now),
-                    "asleep_at": now,
-                    "wake_at": now + timedelta(seconds=pause),
-                    "woken_at": None,
-                    "kind": kind,
-                    "reason": _reason(kind, is_forced=is_forced, actions=status.actions),
-                    "timezone": timezone or state.timezone,
-                    "owed": owed,
-                    "earlier": state.sleeps_before(now),
-                }
-            )
-            await anyio.to_thread.run_sync(files.set_state, begun)
+        return _promising(state, owed, before=before).model_copy(
+            update={
+                "cycle": cycle,
+                "asleep_at": now,
+                "wake_at": now + timedelta(seconds=pause_seconds(kind, asked=seconds, rules=self._rules)),
+                "woken_at": None,
+                "kind": kind,
+                "reason": _reason(kind, is_forced=is_forced, actions=actions),
+                "dream_id": owed.dream_id if owed is not None else None,
+                "last_sequence": mind.transcript.positions.last,
+                "earlier": state.sleeps_before(now),
+            }
+        )
+
+    def _note_sleep(self, mind: Mind, asleep: SleepState, begun: SleepBegun) -> None:
+        """Count a sleep that began, and begin its dream."""
+        kind, pause = begun.kind, begun.pause_seconds
+        is_forced = kind is not SleepKind.NAP and asleep.promised is not None and asleep.promised.is_forced
         self._tally.slept(kind.value, is_forced=is_forced)
         log.info("sleep.began", mind_id=mind.mind_id, kind=kind.value, pause_seconds=pause, is_forced=is_forced)
         if kind is not SleepKind.NAP:
             self.begin(mind)
-        dream_id = owed.dream_id if owed is not None and kind is not SleepKind.NAP else None
-        return SleepBegun(kind, pause, now + timedelta(seconds=pause), dream_id)
 
     async def dream_now(self, mind: Mind, *, is_deep: bool, timezone: str | None) -> OwedDream | None:
         """
@@ -210,20 +250,27 @@ class Sleeper:
             files, now = self.files(mind), self._clock.now()
             state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), files.dreams()))
             positions = mind.transcript.positions
-            lived = positions.remembered_after(dreams.cursor)
+            before = await self._before(mind, files, state, dreams)
+            lived = positions.remembered_after(before.sequence)
+            if not lived and before.made is not None:
+                if is_deep:
+                    state = state.deepened()
+                    await anyio.to_thread.run_sync(files.set_state, state)
+                return state.promised
             if not lived:
                 if not is_deep or dreams.last is None:
                     return None
                 number = dreams.last.dream  # nothing to dream of: the last dream becomes a deep sleep
-                await anyio.to_thread.run_sync(mind.dreams.replace, lambda one: _deepened(one, number))
+                await anyio.to_thread.run_sync(files.replace, number, _deepened)
                 self.begin(mind)
                 return None
-            actions = max(positions.tool_calls_after(dreams.cursor), lived)
-            kind = kind_of_dream(actions=actions, dreams=dreams.counted, rules=self._rules)
+            actions = max(positions.tool_calls_after(before.sequence), lived)
+            kind = kind_of_dream(actions=actions, dreams=before.dreams, rules=self._rules)
             kind = SleepKind.DEEP_SLEEP if is_deep else kind
-            owed = self._owed(mind, kind, now=now, session_id="", is_forced=False, known=state.owed)
-            update = {"owed": owed, "timezone": timezone or state.timezone, "cycle": state.cycle}
-            await anyio.to_thread.run_sync(files.set_state, state.model_copy(update=update))
+            owed = self._owed(mind, kind, before=before, now=now, cycle=state.cycle_at(now))
+            promising = _promising(state, owed, before=before)
+            promising = promising.model_copy(update={"timezone": timezone or state.timezone})
+            await anyio.to_thread.run_sync(files.set_state, promising)
         self.begin(mind)
         return owed
 
@@ -332,7 +379,7 @@ class Sleeper:
         try:
             while not await self._is_complete(mind, files):
                 await self._dreaming.dream(mind, files)
-                await self._change(mind, files, lambda state: state.model_copy(update={"owed": None}))
+                await self._drop_dreamt(mind, files)
                 await self._dreaming.tidy(mind, files)
         except (MemoryFault, OSError) as error:
             self._unfinished[mind.mind_id] = _Failures(failures.number + 1, self._clock.monotonic())
@@ -357,34 +404,43 @@ class Sleeper:
         if not isinstance(error, ModelFault | DreamFault):
             mind.disk.failed(f"a dream can not be written: {error}", part=f"dreams {mind.mind_id}")
         with suppress(DreamFault):  # a full disk: the state on it still says that the dream is owed
-            await self._change(mind, files, lambda state: _failed(state, reason))
+            async with self._only(mind.mind_id):
+                await anyio.to_thread.run_sync(lambda: files.set_state(_failed(files.state(), reason)))
 
-    async def _change(self, mind: Mind, files: DreamFiles, plan: Callable[[SleepState], SleepState]) -> None:
+    async def _drop_dreamt(self, mind: Mind, files: DreamFiles) -> None:
+        """Drop promises that are kept. A dream of which a deep sleep was asked while it was made becomes one."""
+
+        def drop() -> None:
+            state, dreams = files.state(), files.dreams()
+            promised, last = (state.owed, state.owed_next), dreams.last
+            deep = {one.last_sequence for one in promised if one is not None and one.kind is SleepKind.DEEP_SLEEP}
+            if last is not None and last.last_sequence in deep:
+                files.replace(last.dream, _deepened)
+            left = state.left_after(dreams.cursor)
+            if left != state:
+                files.set_state(left)
+
         async with self._only(mind.mind_id):
-            dreams = await anyio.to_thread.run_sync(files.dreams)
+            await anyio.to_thread.run_sync(drop)
 
-            def change() -> None:
-                state = files.state()
-                planned = plan(state)
-                owed = state.owed
-                if planned.owed is None and owed is not None and owed.last_sequence > dreams.cursor:
-                    return  # another dream was promised meanwhile
-                if planned != state:
-                    files.set_state(planned)
+    async def _before(self, mind: Mind, files: DreamFiles, state: SleepState, dreams: Dreams) -> _Before:
+        """What comes before a dream that is promised now. Under the lock."""
+        left, last_at = state.left_after(dreams.cursor), dreams.last.t if dreams.last is not None else None
+        is_made = mind.mind_id in self._running or await anyio.to_thread.run_sync(files.draft) is not None
+        if left.owed is None or not (is_made or left.owed_next is not None):
+            return _Before(dreams.cursor, dreams.counted, last_at, None, left.owed)
+        counted = dreams.counted + (left.owed.kind is not SleepKind.LIGHTWEIGHT)
+        return _Before(left.owed.last_sequence, counted, last_at, left.owed, left.owed_next)
 
-            await anyio.to_thread.run_sync(change)
-
-    def _owed(
-        self, mind: Mind, kind: SleepKind, *, now: datetime, session_id: str, is_forced: bool, known: OwedDream | None
-    ) -> OwedDream:
-        """What is promised: of a dream that was promised before and is not dreamt, this one takes the place."""
+    def _owed(self, mind: Mind, kind: SleepKind, *, before: _Before, now: datetime, cycle: int) -> OwedDream:
+        """What is promised."""
+        known = before.replaced
         return OwedDream(
             dream_id=known.dream_id if known is not None else self._clock.fresh_id(),
             kind=SleepKind.DEEP_SLEEP if known is not None and known.kind is SleepKind.DEEP_SLEEP else kind,
             last_sequence=mind.transcript.positions.last,
             asked_at=now,
-            session_id=session_id,
-            is_forced=is_forced,
+            cycle=cycle,
         )
 
     def _only(self, mind_id: str) -> asyncio.Lock:
@@ -397,9 +453,15 @@ def _failed(state: SleepState, reason: str) -> SleepState:
     return state.model_copy(update={"owed": state.owed.model_copy(update={"error": reason})})
 
 
-def _deepened(record: DreamRecord, number: int) -> DreamRecord:
-    if record.dream != number:
-        return record
+def _promising(state: SleepState, owed: OwedDream | None, *, before: _Before) -> SleepState:
+    """*state* with what is promised, behind what is being made."""
+    if owed is None:
+        return state
+    first, second = (before.made, owed) if before.made is not None else (owed, None)
+    return state.model_copy(update={"owed": first, "owed_next": second})
+
+
+def _deepened(record: DreamRecord) -> DreamRecord:
     return record.model_copy(update={"deep": True, "kind": SleepKind.DEEP_SLEEP.value})
 
 

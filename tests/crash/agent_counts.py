@@ -56,7 +56,9 @@ def broken_life(folder, lived):
         **_of_deep_sleeps(folder, dreams, deep, evaluations),
         "lines glued to a torn one": [line for line in (*torn, *torn_too) if line.count('{"t"') > 1],
         "left behind": [name for name in (".dream.json",) if (folder / name).exists()],
-        "dreams still owed": [one for one in (json.loads(_text(folder / "sleep.json"))["owed"],) if one],
+        "dreams still owed": list(
+            filter(None, map(json.loads(_text(folder / "sleep.json")).get, ("owed", "owed_next")))
+        ),
     }
 
 

@@ -82,7 +82,10 @@ async def act(
     responses=answers(SLEPT, 400, 404, 413, 422, 503, status=202),
 )
 async def sleep(mind_id: MindId, posted: SleepIn, memory: MemoryDep) -> SleepBegunOut:
-    """A nap, or a sleep in which what was lived is consolidated. The caller pauses; the dream survives a restart."""
+    """
+    A nap, or a sleep in which what was lived is consolidated. The caller pauses; the dream survives a restart. An agent
+    that dreams already and did nothing since goes on with that sleep.
+    """
     mind = await memory.minds.find(mind_id)
     begun = await memory.sleep.sleeper.sleep(
         mind, seconds=posted.seconds, session_id=posted.session_id or "", timezone=posted.timezone

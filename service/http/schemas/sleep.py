@@ -148,7 +148,7 @@ class SleepBegunOut(Answered):
     kind: Literal["nap", "lightweight", "dream", "deep_sleep"]
     pause_seconds: float
     wake_at: datetime
-    dream_id: str | None = Field(description="The dream that was begun; null for a nap.")
+    dream_id: str | None = Field(description="The dream that was begun, or goes on; null for a nap.")
 
 
 SLEPT: dict[str, Any] = {

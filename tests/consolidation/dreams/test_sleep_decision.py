@@ -4,7 +4,14 @@ from datetime import timedelta
 
 import pytest
 
-from consolidation.dreams.sleep_decision import BeforeSleep, SleepKind, SleepRules, decide_sleep, pause_seconds
+from consolidation.dreams.sleep_decision import (
+    BeforeSleep,
+    SleepKind,
+    SleepRules,
+    decide_sleep,
+    kind_when_dreamt,
+    pause_seconds,
+)
 
 RULES = SleepRules()
 LONG_AGO = timedelta(hours=1)
@@ -45,6 +52,19 @@ def test_an_exhausted_agent_dreams_whatever_it_asks_for():
 @pytest.mark.parametrize(("dreams", "is_deep"), [(0, False), (8, False), (9, True), (10, False), (19, True)])
 def test_every_tenth_dream_is_a_deep_sleep(dreams, is_deep):
     assert (decided(dreams=dreams, since=LONG_AGO) is SleepKind.DEEP_SLEEP) == is_deep
+
+
+@pytest.mark.parametrize(
+    ("promised", "dreams", "kind"),
+    [
+        ("dream", 8, "dream"),
+        ("dream", 9, "deep_sleep"),
+        ("lightweight", 9, "lightweight"),
+        ("deep_sleep", 3, "deep_sleep"),
+    ],
+)
+def test_a_promised_dream_is_a_deep_sleep_if_it_is_the_tenth_when_it_is_dreamt(promised, dreams, kind):
+    assert kind_when_dreamt(SleepKind(promised), dreams=dreams, rules=RULES) == kind
 
 
 def test_a_deep_sleep_pauses_for_five_minutes_at_least():

@@ -3,12 +3,13 @@
 import asyncio
 import json
 import re
+import threading
 
 import pytest
 
 from tests.support.agents import act, acted, call, dreams, slept, thought
 from tests.support.scripted_models import Brain, between, hosted, prompts, provider_of
-from tests.support.service import QUICK, running
+from tests.support.service import QUICK, running, settings_of
 
 pytestmark = pytest.mark.anyio
 
@@ -227,6 +228,94 @@ async def test_a_deep_sleep_writes_priorities_and_a_diary_and_keeps_red_that_the
     assert "RED 09:30 Promised Ann the report by Friday" in (folder / "observations.md").read_text()
     assert (folder / "priorities.md").read_text() == "# Priorities\n\n- Send Ann the report.\n"
     assert "I finished all the steps" in (folder / "diary.md").read_text()
+
+
+async def dreamt_slowly(tmp_path, work, **sleep):
+    """What *work* on the service returns; its first dream is being made until *work* sets the event."""
+    is_asked, open_gate = threading.Event(), threading.Event()
+
+    def dream(_):
+        is_asked.set()
+        open_gate.wait(20)
+        return PLAIN
+
+    with provider_of(Brain(dream=dream, deep_sleep=TIDY)) as provider:
+        settings = hosted(tmp_path, provider, *ROLES, sleep={"dream_interval_seconds": 0, **sleep})
+        async with running(tmp_path, settings=settings) as service:
+            try:
+                await promised(service, 1)
+                await asyncio.to_thread(is_asked.wait, 20)
+                return await work(service, open_gate)
+            finally:
+                open_gate.set()
+
+
+async def promised(service, first):
+    """A day of six tool calls, and the answer to the sleep that ends it, which does not wait for the dream."""
+    await acted(service, 6, first=first)
+    answer = await service.http.post("/v1/minds/ada/sleep", json={"seconds": 60})
+    assert answer.status_code == 202, answer.text
+    return answer.json()
+
+
+async def all_dreamt(service):
+    await service.http.post("/v1/minds/ada/dreams", json={"wait": True})
+    return [(one["dream"], one["kind"], one["actions"]) for one in reversed(await dreams(service))]
+
+
+async def test_a_sleep_while_a_dream_is_made_counts_that_dream_and_is_one_of_its_own(tmp_path):
+    async def work(service, open_gate):
+        begun = [await promised(service, 10 * day) for day in (1, 2)]
+        open_gate.set()
+        return begun, await all_dreamt(service)
+
+    begun, found = await dreamt_slowly(tmp_path, work, deep_every=2)
+
+    assert [(one["kind"], one["pause_seconds"]) for one in begun] == [("deep_sleep", 300)] * 2
+    assert begun[0]["dream_id"] == begun[1]["dream_id"], "the last one takes the place of the one before"
+    assert found == [(1, "dream", 6), (2, "deep_sleep", 12)]
+
+
+async def test_a_promised_dream_that_follows_one_that_was_asked_for_is_a_deep_sleep_by_its_number(tmp_path):
+    async def work(service, open_gate):
+        await acted(service, 6, first=10)
+        await service.http.post("/v1/minds/ada/dreams", json={})
+        begun = await promised(service, 20)
+        open_gate.set()
+        return begun, await all_dreamt(service)
+
+    begun, found = await dreamt_slowly(tmp_path, work, deep_every=2)
+
+    assert begun["kind"] == "deep_sleep"
+    assert found == [(1, "dream", 6), (2, "deep_sleep", 12)]
+
+
+async def test_a_deep_sleep_that_is_asked_for_while_its_dream_is_made_is_one(tmp_path, folder):
+    async def work(service, open_gate):
+        asked = await service.http.post("/v1/minds/ada/dreams", json={"deep": True})
+        open_gate.set()
+        return asked.status_code, await all_dreamt(service)
+
+    status, found = await dreamt_slowly(tmp_path, work)
+
+    assert (status, found) == (202, [(1, "deep_sleep", 6)])
+    assert (folder / "diary.md").read_text()
+
+
+async def test_a_promise_that_a_kill_left_behind_what_is_dreamt_gives_its_id_to_no_other_dream(tmp_path, folder):
+    state = folder / "sleep.json"
+    settings = settings_of(tmp_path, sleep={"dream_interval_seconds": 0})
+    async with running(tmp_path, settings=settings) as service:
+        first = await promised(service, 1)
+        await all_dreamt(service)
+        known = json.loads(state.read_text())
+        owed = {"dream_id": first["dream_id"], "kind": "deep_sleep", "last_sequence": 6, "asked_at": known["asleep_at"]}
+        state.write_text(json.dumps(known | {"owed": owed}))
+        second = await promised(service, 10)
+        found = await all_dreamt(service)
+
+    assert second["dream_id"] != first["dream_id"]
+    assert (second["kind"], found[1]) == ("dream", (2, "dream", 6))
 
 
 def told(prompt):

@@ -34,6 +34,7 @@ async def test_the_line_falls_with_a_dream_and_the_sleep_is_told_after_a_restart
 async def test_each_sleep_is_kept_naps_too_and_the_one_that_goes_on(service):
     await acted(service, 6)
     await slept(service)
+    await acted(service, 1, first=7)
     await slept(service, 5)  # it ends the one before
     await slept(service, 5)
 

@@ -6,7 +6,7 @@ import pytest
 
 from consolidation.kernel.clock import FixedClock
 from tests.support.agents import act, acted, call, dreams, slept, thought
-from tests.support.service import running
+from tests.support.service import running, settings_of
 
 pytestmark = pytest.mark.anyio
 
@@ -145,6 +145,60 @@ async def test_every_tenth_dream_is_a_deep_sleep_that_tidies_up_and_pauses_for_f
     assert (folder / "diary.md").read_text().count("## 2026-02-12") == 2
     assert (folder / "evaluation.jsonl").read_text().count("\n") == 2
     assert not (folder / "priorities.md").exists(), "nobody asked for anything"
+
+
+@pytest.mark.parametrize("asked", [60, 200, 4000])
+async def test_a_sleep_that_is_asked_for_again_goes_on_with_its_pause_and_its_dream(tmp_path, clock, asked):
+    settings = settings_of(tmp_path, sleep={"deep_every": 1})
+    async with running(tmp_path, settings=settings, clock=clock) as service:
+        await acted(service, 6)
+        first = await slept(service)
+        retried = await slept(service)
+        clock.advance(timedelta(seconds=200))
+        again = await slept(service, asked)
+        asleep = await status(service)
+        clock.advance(timedelta(seconds=again["pause_seconds"]))
+        awake = await status(service)
+
+    assert retried == first
+    assert (first["kind"], first["pause_seconds"]) == ("deep_sleep", 300)
+    assert (again["kind"], again["dream_id"]) == ("deep_sleep", first["dream_id"])
+    assert again["pause_seconds"] == max(100, asked)
+    assert (asleep["wake_at"], asleep["reason"], asleep["cycle"]) == (again["wake_at"], "it went to sleep", 1)
+    assert (awake["state"], awake["cycle"], awake["dreams"]) == ("awake", 2, 1)
+
+
+async def test_what_an_agent_lives_in_its_sleep_begins_another_one(service):
+    await acted(service, 6)
+    await slept(service, 600)
+    await act(service, call(9))
+
+    begun = await slept(service, 60)
+
+    assert (begun["kind"], begun["pause_seconds"], begun["dream_id"]) == ("nap", 60, None)
+
+
+async def test_a_sleep_goes_on_no_longer_than_it_was_where_the_clock_was_ahead(service, clock):
+    await acted(service, 6)
+    await slept(service, 600)
+    clock.advance(-timedelta(days=30))
+
+    assert (await slept(service, 60))["pause_seconds"] == 600
+
+
+async def test_a_dream_that_is_asked_for_belongs_to_the_cycle_that_goes_on(service, clock):
+    await acted(service, 6)
+    await slept(service)
+    clock.advance(timedelta(hours=1))
+    await acted(service, 6, first=10)
+    before = (await status(service))["cycle"]
+
+    await service.http.post("/v1/minds/ada/dreams", json={"wait": True})
+
+    found = (await service.http.get("/v1/minds/ada/log", params={"query": "step", "limit": 50})).json()["items"]
+    assert [one["cycle"] for one in await dreams(service)] == [2, 1]
+    assert [one["cycles_ago"] for one in found] == [0] * 6 + [1] * 6
+    assert (before, (await status(service))["cycle"]) == (2, 2)
 
 
 async def test_of_lightweight_dreams_none_counts_towards_a_deep_sleep(service, clock):
