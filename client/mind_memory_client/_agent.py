@@ -98,7 +98,7 @@ class AgentCalls(NightCalls):
         """
         What an agent is handed when it wakes: one text for the beginning of its context, and the parts of it.
 
-        *session* is the one that begins. *timezone* is that of the times in the text.
+        *session* is the one that begins. *timezone* is that of the times in the text; the agent's own if left out.
         """
         asked = {"session_id": session, "max_tokens": max_tokens, "timezone": timezone}
         return self._transport.send(api.WAKING.call(mind_id=mind, query=asked))
@@ -192,7 +192,7 @@ class AsyncAgentCalls(AsyncNightCalls):
         """
         What an agent is handed when it wakes: one text for the beginning of its context, and the parts of it.
 
-        *session* is the one that begins. *timezone* is that of the times in the text.
+        *session* is the one that begins. *timezone* is that of the times in the text; the agent's own if left out.
         """
         asked = {"session_id": session, "max_tokens": max_tokens, "timezone": timezone}
         return await self._transport.send(api.WAKING.call(mind_id=mind, query=asked))

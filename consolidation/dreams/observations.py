@@ -61,7 +61,10 @@ class Observation:
         """When it was, in UTC."""
         hour, minute = (int(part) for part in self.at.split(":"))
         local = datetime(self.day.year, self.day.month, self.day.day, min(hour, 23), min(minute, 59), tzinfo=zone)
-        return local.astimezone(UTC)
+        try:
+            return local.astimezone(UTC)
+        except OverflowError:  # the first or the last day that there is
+            return local.replace(tzinfo=UTC)
 
 
 def read_observations(text: str) -> tuple[Observation, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from typing import TYPE_CHECKING, Self
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
@@ -78,6 +79,14 @@ class SleepState(BaseModel):
     error: str = ""
     earlier: tuple[PastSleep, ...] = ()
 
+    @property
+    def zone(self) -> ZoneInfo:
+        """The agent's own time zone: the one that was named last; UTC where it is not a zone."""
+        try:
+            return ZoneInfo(self.timezone)
+        except (ValueError, ZoneInfoNotFoundError, OSError):
+            return ZoneInfo("UTC")
+
     def is_asleep(self, now: datetime) -> bool:
         """Whether the agent is still to pause."""
         return self.wake_at is not None and self.woken_at is None and now < self.wake_at
@@ -143,6 +152,14 @@ def read_sleep_state(file: Path) -> SleepState:
         return SleepState()
     except ValidationError:
         return SleepState()
+
+
+def agent_zone(file: Path) -> ZoneInfo:
+    """The agent's own time zone by its state in *file*; UTC where that can not be read."""
+    try:
+        return read_sleep_state(file).zone
+    except OSError:
+        return SleepState().zone
 
 
 def write_sleep_state(file: Path, state: SleepState) -> None:

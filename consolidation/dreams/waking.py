@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections import Counter
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime, time, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -131,15 +131,16 @@ class _Offered:
 
 
 def waking_pack(
-    files: WakingFiles, *, max_tokens: int = MOST_TOKENS, zone: tzinfo = UTC, prompts: Path | None = None
+    files: WakingFiles, *, max_tokens: int = MOST_TOKENS, zone: tzinfo | None = None, prompts: Path | None = None
 ) -> WakingPack:
     """
-    The pack of a mind, whose text takes at most *max_tokens*, with its times in *zone*.
+    The pack of a mind, whose text takes at most *max_tokens*, with its times in *zone*, or in the agent's own.
 
     *prompts* is the folder of the mind's own templates. Every RED finds room first, the newest before the others and
     superseded ones last, up to half of it. YLW of the last 7 days and GRN of the last 48 hours follow.
     """
     state, told = files.state, files.dreams.last_with_words
+    zone = zone or state.zone
     woke_at = (state.woken_at or state.wake_at) if state.asleep_at is not None else None
     pack = WakingPack(
         woke_at=woke_at,
@@ -156,7 +157,7 @@ def waking_pack(
         unread_messages=files.messages,
         last_session=_last_session(files),
     )
-    offered = _offered(files, woke_at=woke_at, zone=zone)
+    offered = _offered(files, woke_at=woke_at)
     pack = _written(pack, offered, max_tokens=max_tokens, zone=zone, prompts=prompts)
     whole = json.dumps(asdict(pack), default=str, sort_keys=True)
     return replace(pack, etag=f'"{hashlib.blake2b(whole.encode(errors="replace"), digest_size=12).hexdigest()}"')
@@ -175,20 +176,22 @@ def _last_session(files: WakingFiles) -> LastSession | None:
     return LastSession(last.session_id, last.t, last.actions, last.intent) if last and last.session_id else None
 
 
-def _as_of(
-    files: WakingFiles, known: tuple[Observation, ...], *, woke_at: datetime | None, zone: tzinfo
-) -> datetime | None:
-    """The moment from which ages of observations count, by the clock on the wall: the clock itself is not asked."""
+def _as_of(files: WakingFiles, known: tuple[Observation, ...], *, woke_at: datetime | None) -> datetime | None:
+    """
+    The moment from which ages of observations count, by the clock on the agent's wall, which their times are of.
+
+    The clock itself is not asked.
+    """
     last = files.dreams.last
     moments = [one for one in (woke_at, last.t if last else None) if one is not None]
     if moments:
-        return _local(max(moments), zone).replace(tzinfo=None)
+        return _local(max(moments), files.state.zone).replace(tzinfo=None)
     return max((_moment(one) for one in known), default=None)
 
 
-def _offered(files: WakingFiles, *, woke_at: datetime | None, zone: tzinfo) -> _Offered:
+def _offered(files: WakingFiles, *, woke_at: datetime | None) -> _Offered:
     known, over = read_observations(files.observations), files.dreams.superseded
-    as_of = _as_of(files, known, woke_at=woke_at, zone=zone)
+    as_of = _as_of(files, known, woke_at=woke_at)
     newest = [one for _, one in sorted(enumerate(known), key=lambda pair: (_moment(pair[1]), pair[0]), reverse=True)]
 
     def recent(level: Level, kept: timedelta) -> tuple[Observation, ...]:

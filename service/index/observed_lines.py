@@ -14,7 +14,7 @@ from service.index.chunking import MarkdownChunk, without_comments
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import date, datetime
+    from datetime import date, datetime, tzinfo
 
 OBSERVATIONS = "observations.md"
 
@@ -28,10 +28,9 @@ class ObservedLine:
     level: Level
     digest: str
 
-    @property
-    def instant(self) -> datetime:
-        """When it was, in UTC."""
-        return Observation(self.day, self.level, self.at, "").instant()
+    def instant(self, zone: tzinfo) -> datetime:
+        """When it was, in UTC; *zone* is the agent's."""
+        return Observation(self.day, self.level, self.at, "").instant(zone)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
+from consolidation.dreams.sleep_state import agent_zone
 from consolidation.kernel.errors import EmbedderFault, HomeFault
 from consolidation.story.edits import etag_of
 from service.index.journal_dates import decay
@@ -18,7 +19,7 @@ from service.journal.person_files import PersonFiles, list_files
 from service.journal.scoring import POOL, Match, match_chunks, parse_query
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import datetime, tzinfo
 
     from consolidation.kernel.ports import Clock
     from service.journal.freshness import JournalFreshness
@@ -150,10 +151,10 @@ class Journal:
     ) -> tuple[JournalPassage, ...]:
         if mind.journal.is_empty:
             return ()
-        ranking, now = self._ranking, self._clock.now()
+        ranking, now, zone = self._ranking, self._clock.now(), agent_zone(mind.workspace.sleep_state)
         parsed = parse_query(query, languages=mind.journal.languages(), language=None, vector=vector)
         matches = match_chunks(mind.journal, parsed, weights=ranking.weights, most=POOL).ranked
-        scores = {one.chunk.number: self._score(one, now) for one in matches}
+        scores = {one.chunk.number: self._score(one, now, zone) for one in matches}
 
         def score(match: Match) -> float:
             return scores[match.chunk.number]
@@ -165,11 +166,11 @@ class Journal:
         best_first = sorted(chosen, key=lambda one: (-score(one), one.chunk.path, one.chunk.start_line))
         return tuple(_passage(one, score(one), parsed.stems) for one in best_first)
 
-    def _score(self, match: Match, now: datetime) -> float:
+    def _score(self, match: Match, now: datetime, zone: tzinfo) -> float:
         """Notes lose weight with age. Of observations, only what was informational does."""
         chunk = match.chunk
         if chunk.observed is not None:
-            return min(match.fit, 1.0) * level_share(chunk.observed, now=now)
+            return min(match.fit, 1.0) * level_share(chunk.observed, now=now, zone=zone)
         return min(match.fit, 1.0) * decay(chunk.day, today=now.date(), half_life_days=self._ranking.half_life_days)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from consolidation.dreams.observations import INFORMATIONAL_FOR, Level
+from consolidation.dreams.sleep_state import agent_zone
 from consolidation.kernel.errors import HomeFault
 from service.journal.scoring import POOL, match_chunks, parse_query
 from service.retrieval.moment import JournalLines
@@ -18,8 +19,9 @@ from service.retrieval.remember import ObservationHit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from datetime import datetime
+    from datetime import datetime, tzinfo
 
+    from consolidation.dreams.dream_log import Dreams
     from service.index.observed_lines import ObservedLine
     from service.journal.freshness import JournalFreshness
     from service.journal.scoring import JournalWeights, Match
@@ -38,15 +40,15 @@ def observation_id(observed: ObservedLine) -> str:
     return f"{OBSERVATION}{observed.digest}"
 
 
-def level_share(observed: ObservedLine, *, now: datetime) -> float:
-    """How much of its score an observation keeps, above 0 and up to 1."""
-    is_past = observed.level is Level.GRN and now - observed.instant > INFORMATIONAL_FOR
+def level_share(observed: ObservedLine, *, now: datetime, zone: tzinfo) -> float:
+    """How much of its score an observation keeps, above 0 and up to 1; *zone* is the agent's."""
+    is_past = observed.level is Level.GRN and now - observed.instant(zone) > INFORMATIONAL_FOR
     return _SHARES[observed.level] * (_PAST_SHARE if is_past else 1.0)
 
 
-def observed_at(observed: ObservedLine, *, now: datetime) -> datetime:
-    """When it was; not later than *now*, whatever the zone of the agent that wrote its time."""
-    return min(observed.instant, now)
+def observed_at(observed: ObservedLine, *, now: datetime, zone: tzinfo) -> datetime:
+    """When it was by the clock of the agent, whose zone is *zone*; not later than *now*, if it had another one then."""
+    return min(observed.instant(zone), now)
 
 
 class ObservationSearch:
@@ -72,22 +74,22 @@ class ObservationSearch:
     def _find(self, mind: Mind, query: str, vector: Vector | None) -> tuple[ObservationHit, ...]:
         parsed = parse_query(query, languages=mind.journal.languages(), language=None, vector=vector)
         matches = match_chunks(mind.journal, parsed, weights=self._weights, most=POOL, only_observations=True)
-        dreams, now = mind.dreams.read(), self._now()
+        dreams, now, zone = mind.dreams.read(), self._now(), agent_zone(mind.workspace.sleep_state)
         found = [
-            _hit(match, match.chunk.observed, now=now, sequences=dreams.sources(match.chunk.observed.digest))
+            _hit(match, match.chunk.observed, now=now, zone=zone, dreams=dreams)
             for match in matches.ranked
             if match.chunk.observed is not None
         ]
         return tuple(sorted(found, key=lambda one: -one.score))
 
 
-def _hit(match: Match, observed: ObservedLine, *, now: datetime, sequences: tuple[int, ...]) -> ObservationHit:
+def _hit(match: Match, observed: ObservedLine, *, now: datetime, zone: tzinfo, dreams: Dreams) -> ObservationHit:
     chunk = match.chunk
     return ObservationHit(
         id=observation_id(observed),
         text=chunk.text,
-        occurred_at=observed_at(observed, now=now),
-        score=min(match.fit, 1.0) * level_share(observed, now=now),
-        sequences=sequences,
+        occurred_at=observed_at(observed, now=now, zone=zone),
+        score=min(match.fit, 1.0) * level_share(observed, now=now, zone=zone),
+        sequences=dreams.sources(observed.digest),
         note=JournalLines(chunk.path, chunk.start_line, chunk.end_line, chunk.written_at, chunk.text),
     )

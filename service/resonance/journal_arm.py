@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
-from datetime import datetime, time
+from datetime import datetime, time, tzinfo
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
 from consolidation.dreams.observations import Level
+from consolidation.dreams.sleep_state import agent_zone
 from consolidation.kernel.errors import HomeFault
 from consolidation.text.words import tokens
 from service.journal.excerpts import excerpt
@@ -145,19 +146,20 @@ def note_fragments(
     """
     superseded = dreams.superseded if dreams is not None else frozenset[str]()
     now = terms.call.moment.now.astimezone(terms.call.moment.timezone)
-    as_of = terms.call.request.as_of
+    as_of, zone = terms.call.request.as_of, agent_zone(terms.call.mind.workspace.sleep_state)
     best: dict[str, tuple[float, Match]] = {}
     for one in hits:
         for match in one.matches.ranked:
             observed = match.chunk.observed
             if observed is not None and (dreams is None or observed.digest in superseded):
                 continue
-            if as_of is not None and (observed_at(observed, now=now) if observed else match.chunk.written_at) > as_of:
+            written_at = match.chunk.written_at
+            if as_of is not None and (observed_at(observed, now=now, zone=zone) if observed else written_at) > as_of:
                 continue
             key = _id_of(match.chunk)
             known = best.get(key)
             # Among turns, whose best counts as 1 whatever it was found by.
-            share = level_share(observed, now=now) if observed is not None else 1.0
+            share = level_share(observed, now=now, zone=zone) if observed is not None else 1.0
             score = terms.queries[one.text] * min(match.best_score, 1.0) * share
             if known is None or score > known[0]:
                 best[key] = (score, match)
@@ -165,7 +167,7 @@ def note_fragments(
     names = [frozenset(tokens(name)) for name in terms.entities.values()]
     fragments, evidence = [], {}
     for score, match in sorted(best.values(), key=lambda pair: (-pair[0], pair[1].chunk.number))[:_DEPTH]:
-        fragment = _fragment(match, score, stems, names, now)
+        fragment = _fragment(match, score, stems, names, _occurred_at(match.chunk, now, zone))
         fragments.append(fragment)
         number = match.chunk.number
         cosines = {one.text: one.matches.cosines[number] for one in hits if number in one.matches.cosines}
@@ -195,7 +197,7 @@ def _sequences(fragment: Fragment, dreams: Dreams | None) -> tuple[int, ...]:
 
 
 def _fragment(
-    match: Match, score: float, stems: Sequence[str], names: Sequence[frozenset[str]], now: datetime
+    match: Match, score: float, stems: Sequence[str], names: Sequence[frozenset[str]], occurred_at: datetime
 ) -> Fragment:
     chunk, observed = match.chunk, match.chunk.observed
     shown = excerpt(chunk, stems=stems, nearest=match.nearest, most=_LONGEST)
@@ -204,7 +206,7 @@ def _fragment(
         id=_id_of(chunk),
         kind="journal" if observed is None else "observation",
         text=shown.text,
-        occurred_at=_occurred_at(chunk, now),
+        occurred_at=occurred_at,
         score=round(score, 4),
         sources=(),
         is_boosted=any(name <= words for name in names),
@@ -218,14 +220,14 @@ def _id_of(chunk: Chunk) -> str:
     return f"journal:{chunk.digest}" if chunk.observed is None else observation_id(chunk.observed)
 
 
-def _occurred_at(chunk: Chunk, now: datetime) -> datetime:
+def _occurred_at(chunk: Chunk, now: datetime, zone: tzinfo) -> datetime:
     """
     When a note is of: the evening of its day, or, of today, the morning; else when it was last written.
 
-    An observation says its time.
+    An observation says its time, by the clock of the agent, whose zone is *zone*.
     """
     if chunk.observed is not None:
-        return observed_at(chunk.observed, now=now)
+        return observed_at(chunk.observed, now=now, zone=zone)
     if chunk.day is None:
         return chunk.written_at
     evening = datetime.combine(chunk.day, _EVENING, now.tzinfo)

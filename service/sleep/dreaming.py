@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 import anyio.to_thread
 import structlog
@@ -30,6 +29,7 @@ from service.sleep.observations import observations_as_put_right
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from zoneinfo import ZoneInfo
 
     from consolidation.dreams.dream_draft import DreamDraft
     from consolidation.dreams.dream_files import DreamFiles
@@ -92,7 +92,7 @@ class Dreaming:
         record = dreams.untidied(tidied=tidied_to)
         if record is None:
             return
-        zone, reports = ZoneInfo(state.timezone), DreamReports()
+        zone, reports = state.zone, DreamReports()
         since = dreams.up_to(record, tidied=tidied_to)
         voice, writings = await self._read(mind, files)
         writings = replace(writings, observations=_before(dreams, record, writings.observations))
@@ -143,7 +143,7 @@ class Dreaming:
     async def _dream_new(
         self, mind: Mind, files: DreamFiles, state: SleepState, owed: OwedDream, dreams: Dreams
     ) -> None:
-        zone = ZoneInfo(state.timezone)
+        zone = state.zone
         turns = await _lived(mind, after=dreams.cursor, until=owed.last_sequence)
         evidence = await _evidence(mind, turns, zone=zone)
         kind = kind_when_dreamt(owed.kind, dreams=dreams.counted, rules=self._rules)
@@ -166,7 +166,7 @@ class Dreaming:
     async def _dream_again(self, mind: Mind, files: DreamFiles, record: DreamRecord, state: SleepState) -> None:
         """Make the reflection and the priority of a dream again, of the turns that an erasure left."""
         turns = await _lived(mind, after=record.first_sequence - 1, until=record.last_sequence)
-        evidence = await _evidence(mind, turns, zone=ZoneInfo(state.timezone))
+        evidence = await _evidence(mind, turns, zone=state.zone)
         new = record.model_copy(update={"is_owed": False, "reflection": "", "priority": ""})
         if turns:
             made = (await self._drafted(mind, files, record, evidence, state)).record
@@ -192,7 +192,7 @@ class Dreaming:
                     writings=writings,
                     dreams=await anyio.to_thread.run_sync(files.dreams),
                     earlier=await self._earlier(mind, evidence),
-                    zone=ZoneInfo(state.timezone),
+                    zone=state.zone,
                     reports=reports,
                 )
             outcome = "quoted" if draft.record.is_quoted else "dreamt"

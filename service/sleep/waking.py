@@ -29,9 +29,9 @@ _BLOCK = 50
 _CUT = " […]"
 
 
-async def wake_up_pack(mind: Mind, *, session_id: str | None, max_tokens: int, zone: tzinfo) -> WakingPack:
+async def wake_up_pack(mind: Mind, *, session_id: str | None, max_tokens: int, zone: tzinfo | None) -> WakingPack:
     """
-    What the agent of *mind* is handed when it wakes, in at most *max_tokens*.
+    What the agent of *mind* is handed when it wakes, in at most *max_tokens*, with times in *zone*, or in its own.
 
     *session_id* is the session that begins, so that it is not told of as the last one. What dreams
     observed of turns that people put right is left out. Raises TranscriptUnreadable, HomeFault.

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from consolidation.workspace import DEFAULT_MIND
-from service.adapters.local_zone import local_zone
 from service.cli.command import Context, MindName, command
 from service.cli.connection import connect
 from service.cli.dreaming import STOPPED, show_dream, until_dreamt
@@ -25,7 +24,7 @@ async def dream(
     async with connect(context) as connection:
         memory = connection.memory
         before = await memory.dreams(mind, limit=1)
-        await memory.dream(mind, deep=deep, timezone=local_zone(), wait=False)
+        await memory.dream(mind, deep=deep, wait=False)
         found = await until_dreamt(memory, mind)
         if as_json:
             show_json(await memory.request("GET", f"/v1/minds/{mind}/dreams", query={"limit": 1}))

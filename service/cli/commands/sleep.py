@@ -8,7 +8,6 @@ import typer
 from mind_memory_client.sleep import SleepBegun
 
 from consolidation.workspace import DEFAULT_MIND
-from service.adapters.local_zone import local_zone
 from service.cli.command import Context, MindName, command
 from service.cli.connection import connect
 from service.cli.dreaming import KINDS, STOPPED, show_dream, until_dreamt
@@ -26,7 +25,7 @@ async def sleep(
     as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is, after the dream.")] = False,
 ) -> None:
     """Let an agent sleep: a nap, or a sleep in which it dreams. Its own process does the pausing."""
-    body: dict[str, Any] = {"seconds": seconds, "timezone": local_zone()}
+    body: dict[str, Any] = {"seconds": seconds}
     if session is not None:
         body["session_id"] = session
     async with connect(context) as connection:

@@ -8,7 +8,6 @@ import typer
 
 from consolidation.dreams.waking import LEAST_TOKENS, MOST_TOKENS, MOST_TOKENS_EVER
 from consolidation.workspace import DEFAULT_MIND
-from service.adapters.local_zone import local_zone
 from service.cli.command import Context, MindName, command
 from service.cli.connection import connect
 from service.cli.output.terminal import plain, show_json
@@ -24,12 +23,11 @@ async def wake(
     as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
 ) -> None:
     """Wake an agent, and show what it is handed."""
-    zone = local_zone()
     async with connect(context) as connection:
         await connection.memory.wake_up(mind, reason="woken by hand")
         if as_json:
-            asked = {"max_tokens": max_tokens, "timezone": zone}
+            asked = {"max_tokens": max_tokens}
             show_json(await connection.memory.request("GET", f"/v1/minds/{mind}/waking", query=asked))
             return
-        found = await connection.memory.waking(mind, max_tokens=max_tokens, timezone=zone)
+        found = await connection.memory.waking(mind, max_tokens=max_tokens)
     typer.echo(plain(found.text))

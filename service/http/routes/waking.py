@@ -40,9 +40,8 @@ async def waking(
 ) -> WakingOut | Response:
     """One text for the beginning of a context, and its parts: the same bytes until a file of the mind changes."""
     mind = await memory.minds.find(mind_id)
-    pack = await wake_up_pack(
-        mind, session_id=asked.session_id, max_tokens=asked.max_tokens, zone=ZoneInfo(asked.timezone)
-    )
+    zone = ZoneInfo(asked.timezone) if asked.timezone is not None else None
+    pack = await wake_up_pack(mind, session_id=asked.session_id, max_tokens=asked.max_tokens, zone=zone)
     headers = {"ETag": pack.etag}
     if is_held(pack.etag, if_none_match=if_none_match):
         return Response(status_code=304, headers=headers)

@@ -20,7 +20,9 @@ class WakingQuery(BaseModel):
     max_tokens: int = Field(
         MOST_TOKENS, ge=LEAST_TOKENS, le=MOST_TOKENS_EVER, description="How many tokens `text` takes at most."
     )
-    timezone: Zone = Field("UTC", description="The time zone of the times in `text`.")
+    timezone: Zone | None = Field(
+        None, description="The time zone of the times in `text`; the agent's own if left out, else UTC."
+    )
 
 
 class ObservationOut(Answered):

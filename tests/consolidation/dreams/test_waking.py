@@ -97,6 +97,29 @@ def test_the_text_follows_the_order_in_which_an_agent_needs_it():
     assert places == sorted(places)
 
 
+@pytest.mark.parametrize(("asked", "shown"), [(None, "2026-02-13 07:30+13:00"), ("UTC", "2026-02-12 18:30+00:00")])
+def test_times_are_in_the_zone_that_is_asked_for_and_else_in_the_agents_own(asked, shown):
+    known = files(state=STATE.model_copy(update={"timezone": "Pacific/Auckland"}))
+
+    assert shown in waking_pack(known, zone=ZoneInfo(asked) if asked else None).text
+
+
+@pytest.mark.parametrize("asked", [None, "UTC", "Pacific/Auckland"])
+def test_an_observation_is_as_old_as_the_agents_own_clock_says_whatever_zone_is_asked_for(asked):
+    state = STATE.model_copy(update={"timezone": "Pacific/Auckland"})
+    day = "## 2026-02-11\n\nGRN 07:31 Stays\nGRN 07:29 Goes\n"  # the agent woke at 7:30 on the 13th by its clock
+
+    pack = waking_pack(WakingFiles(state=state, observations=day), zone=ZoneInfo(asked) if asked else None)
+
+    assert words_of(pack) == ["Stays"]
+
+
+def test_a_zone_that_is_none_is_utc():
+    known = WakingFiles(state=STATE.model_copy(update={"timezone": "Mars/../Base"}))
+
+    assert waking_pack(known) == waking_pack(replace(known, state=STATE))
+
+
 @given(FILES, BUDGETS)
 def test_the_budget_is_kept(known, max_tokens):
     """Broken: lines and headings that cost nothing, without the last loop of ``_written``."""

@@ -5,6 +5,7 @@ import json
 import httpx2
 import pytest
 
+from consolidation.dreams.sleep_state import SleepState
 from tests.support.agents import call as tool_call
 from tests.support.agents import thought
 from tests.support.cli_process import call, serving
@@ -48,6 +49,18 @@ def test_a_dream_is_dreamt_at_once_and_a_deep_one_after_it(lived):
     assert "ada did nothing since its last dream." in again.output
     assert "Deep sleep 1" in deep.output
     assert (lived / "minds" / "ada" / "diary.md").read_text()
+
+
+def test_an_agents_own_time_zone_is_not_overwritten_by_that_of_the_terminal(lived):
+    state = lived / "minds" / "ada" / "sleep.json"
+    state.write_text(SleepState(timezone="Asia/Tokyo").model_dump_json())
+
+    for words in (("dream",), ("sleep", "60"), ("wake",)):
+        said = call(*words, "--mind", "ada", "--home", lived, **ZONE)
+        assert said.exit_code == 0, said.output
+        assert json.loads(state.read_text())["timezone"] == "Asia/Tokyo"
+
+    assert "+09:00" in said.output
 
 
 def test_a_pipe_gets_the_answers_of_the_api(lived):

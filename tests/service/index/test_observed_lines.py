@@ -1,6 +1,6 @@
 """observations.md as chunks: a line each, and what people wrote beside them as notes, every line in its place."""
 
-from datetime import date
+from datetime import UTC, date
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,7 +49,7 @@ def test_each_observation_is_a_chunk_of_its_own_without_level_and_time():
     first = chunks[0].observed
     assert (first.day, first.at, first.level) == (date(2026, 2, 12), "09:32", Level.RED)
     assert first.digest == read_observations(FILE)[0].digest
-    assert first.instant.isoformat() == "2026-02-12T09:32:00+00:00"
+    assert first.instant(UTC).isoformat() == "2026-02-12T09:32:00+00:00"
 
 
 def test_what_a_person_wrote_beside_them_stays_in_its_place_and_empty_days_go():

@@ -99,6 +99,25 @@ async def test_an_agent_keeps_its_time_zone_where_a_sleep_names_none(service, cl
     assert [one["changes"][0]["at"] for one in await dreams(service)] == ["18:22", "18:11"]
 
 
+async def test_an_agents_own_zone_is_that_of_its_waking_its_observations_and_its_diary(service, clock, tmp_path):
+    await acted(service, 6)
+    await act(service, {"kind": "message", "text": "Ann asks for the report by noon."}, thought("Next is the report."))
+    await slept(service, timezone="Asia/Tokyo")
+    await service.http.post("/v1/minds/ada/dreams", json={"deep": True, "wait": True})
+
+    woken = (await service.http.get("/v1/minds/ada/waking")).json()
+    asked = (await service.http.get("/v1/minds/ada/waking", params={"timezone": "UTC"})).json()
+    query = {"query": "report by noon", "kinds": "observation"}
+    [found] = (await service.http.get("/v1/minds/ada/remember", params=query)).json()["memories"]
+
+    assert "2026-02-12 18:01+09:00" in woken["text"]
+    assert "2026-02-12 09:01+00:00" in asked["text"]
+    assert [one["at"] for one in woken["observations"] if one["level"] == "RED"] == ["18:00"]
+    assert found["occurred_at"] == "2026-02-12T09:00:00Z"
+    diary = (tmp_path / "minds/ada/diary.md").read_text()
+    assert diary.startswith("## 2026-02-12 18:00\n\n2026-02-12 18:00: Next is the report.")
+
+
 async def test_without_an_action_a_sleep_is_a_pause(service):
     await service.keep("ada", "Hello there.", "Hi!")
 
