@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, timedelta
 from typing import TYPE_CHECKING, Literal, Self
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import anyio.to_thread
 import structlog
@@ -157,8 +156,8 @@ class Sleeper:
 
     async def zone(self, mind: Mind) -> tzinfo:
         """The agent's time zone; UTC where it can not be read."""
-        with suppress(DreamFault, OSError, ValueError, ZoneInfoNotFoundError):
-            return ZoneInfo((await anyio.to_thread.run_sync(self.files(mind).state)).timezone)
+        with suppress(DreamFault, OSError):
+            return (await anyio.to_thread.run_sync(self.files(mind).state)).zone
         return UTC
 
     def _status(self, mind: Mind, state: SleepState, dreams: Dreams, *, now: datetime) -> SleepStatus:
