@@ -199,6 +199,8 @@ class Sleeper:
         begun = SleepBegun.of(asleep, now=now)
         if longer is None:
             self._note_sleep(mind, asleep, begun)
+        elif asleep.owed is not None:
+            self.begin(mind)
         return begun
 
     def _asleep(
@@ -252,9 +254,10 @@ class Sleeper:
             before = await self._before(mind, files, state, dreams)
             lived = positions.remembered_after(before.sequence)
             if not lived and before.made is not None:
-                if is_deep:
-                    state = state.deepened()
-                    await anyio.to_thread.run_sync(files.set_state, state)
+                state = state.deepened() if is_deep else state
+                state = state.model_copy(update={"timezone": timezone or state.timezone})
+                await anyio.to_thread.run_sync(files.set_state, state)
+                self.begin(mind)
                 return state.promised
             if not lived:
                 if not is_deep or dreams.last is None:
@@ -404,7 +407,8 @@ class Sleeper:
             mind.disk.failed(f"a dream can not be written: {error}", part=f"dreams {mind.mind_id}")
         with suppress(DreamFault):  # a full disk: the state on it still says that the dream is owed
             async with self._only(mind.mind_id):
-                await anyio.to_thread.run_sync(lambda: files.set_state(_failed(files.state(), reason)))
+                if await anyio.to_thread.run_sync(files.exist):
+                    await anyio.to_thread.run_sync(lambda: files.set_state(_failed(files.state(), reason)))
 
     async def _drop_dreamt(self, mind: Mind, files: DreamFiles) -> None:
         """Drop promises that are kept. A dream of which a deep sleep was asked while it was made becomes one."""
