@@ -7,6 +7,7 @@ Themes are found in the whole graph, not in the time that is looked at, and agai
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -14,14 +15,16 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 import structlog
 
+from consolidation.text.names import name_key
 from service.catalog.theme_file import read_themes, write_themes
 from service.catalog.themes import adopted, themes_of
 from service.index.graph_columns import GraphWindow, facts_told, graph_entities, graph_facts, names_of
-from service.retrieval.put_right import ENTITY, FACT
+from service.retrieval.put_right import ENTITY, FACT, put_right_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from consolidation.corrections.standing import Standing
     from service.catalog.themes import Theme, Themes
     from service.index.graph_columns import GraphEntity, GraphFact
     from service.mind.minds import Mind
@@ -92,26 +95,67 @@ class GraphCatalog:
         self._finding = asyncio.Lock()  # of all minds: it is seldom, and it computes
 
     async def read(self, mind: Mind, window: TimeWindow, *, limit: int) -> GraphPicture:
-        """At most *limit* entities that were told of in the time, and three facts for each. Raises IndexUnusable."""
+        """
+        At most *limit* entities that were told of in the time, and three facts for each.
+
+        Raises IndexUnusable, HomeFault.
+        """
         async with self._finding:
             themes = await anyio.to_thread.run_sync(_current_themes, mind)
-        return await anyio.to_thread.run_sync(_picture, mind, window, themes, limit)
+        standing = (await put_right_in(mind)).standing
+        return await anyio.to_thread.run_sync(_picture, mind, window, themes, limit, standing)
 
 
-def _picture(mind: Mind, window: TimeWindow, themes: Themes, limit: int) -> GraphPicture:
+def _picture(mind: Mind, window: TimeWindow, themes: Themes, limit: int, standing: Standing) -> GraphPicture:
     asked = GraphWindow(*(one.timestamp() if one is not None else None for one in (window.since, window.until)))
     # One statement at a time, so that a pre-turn call waits for no more than one of them.
     entities, every_entity = mind.text.read(lambda database: graph_entities(database, asked, limit=limit))
     names = [one.name for one in entities]
     most = limit * FACTS_AN_ENTITY
     facts, every_fact = mind.text.read(lambda database: graph_facts(database, asked, names, limit=most))
+    left_out = LeftOut(max(every_entity - len(entities), 0), max(every_fact - len(facts), 0))
+    entities, facts = _as_one(entities, facts, standing)
     theme_of = adopted([one.uuid for one in entities], _places(entities, facts), themes.by_member())
     shown = set(theme_of.values())
     return GraphPicture(
         entities=_entity_columns(entities, theme_of),
         facts=_fact_columns(entities, facts),
-        themes=_names(mind, [theme for theme in themes.groups if theme.id in shown]),
-        left_out=LeftOut(max(every_entity - len(entities), 0), max(every_fact - len(facts), 0)),
+        themes=_names(mind, [theme for theme in themes.groups if theme.id in shown], standing),
+        left_out=left_out,
+    )
+
+
+def _as_one(
+    entities: tuple[GraphEntity, ...], facts: tuple[GraphFact, ...], standing: Standing
+) -> tuple[tuple[GraphEntity, ...], tuple[GraphFact, ...]]:
+    """
+    Those whom people merged as one, by the id that was kept, and everybody by the name of today.
+
+    Who was merged and then split stays as the graph has it.
+    """
+    splits = {name_key(one.name) for one in standing.splits}
+    root_of = {key: root for root, keys in standing.same.items() if keys.isdisjoint(splits) for key in keys}
+    if not root_of:
+        return entities, facts
+    groups: dict[str, list[GraphEntity]] = defaultdict(list)
+    for one in entities:
+        groups[root_of.get(name_key(one.name), one.uuid)].append(one)
+    merged = {
+        root: _merged(root, group, standing) if root in standing.same else group[0] for root, group in groups.items()
+    }
+    called = {one.name: merged[root].name for root, group in groups.items() for one in group}
+    told = (one._replace(source=called[one.source], target=called[one.target]) for one in facts)
+    between = tuple(one for one in told if one.source != one.target)
+    return tuple(sorted(merged.values(), key=lambda one: -one.mentions)), between
+
+
+def _merged(root: str, group: Sequence[GraphEntity], standing: Standing) -> GraphEntity:
+    kept = next((one for one in group if name_key(one.name) == root), group[0])
+    return kept._replace(
+        name=standing.name_of(kept.name),
+        mentions=sum(one.mentions for one in group),
+        first_at=min(one.first_at for one in group),
+        last_at=max(one.last_at for one in group),
     )
 
 
@@ -165,12 +209,14 @@ def _fact_columns(entities: Sequence[GraphEntity], facts: Sequence[GraphFact]) -
     )
 
 
-def _names(mind: Mind, themes: Sequence[Theme]) -> tuple[ThemeName, ...]:
+def _names(mind: Mind, themes: Sequence[Theme], standing: Standing) -> tuple[ThemeName, ...]:
     """*themes* with the names of their first two members, as they are called now."""
     heads = [member for theme in themes for member in theme.members[:2]]
     name_of = mind.text.read(lambda database: names_of(database, heads))
-    called = {theme.id: [name_of[one] for one in theme.members[:2] if one in name_of] for theme in themes}
-    return tuple(ThemeName(id_, _BETWEEN_NAMES.join(names)) for id_, names in called.items())
+    called = {
+        theme.id: [standing.name_of(name_of[one]) for one in theme.members[:2] if one in name_of] for theme in themes
+    }
+    return tuple(ThemeName(id_, _BETWEEN_NAMES.join(dict.fromkeys(names))) for id_, names in called.items())
 
 
 def _instant(text: str | None) -> datetime | None:

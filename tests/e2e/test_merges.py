@@ -128,3 +128,31 @@ async def test_who_was_renamed_is_listed_in_the_place_of_her_new_name_and_found_
     assert last in by_name[0]
     assert last in by_name[1]
     assert texts(await get(service, "facts", entity="Zora")) == {LYON, OTHERS[0]}
+
+
+async def test_the_graph_has_one_node_for_one_who_was_merged(service):
+    """Broken: the graph is drawn of the index alone."""
+    before = await get(service, "graph")
+    made, old, kept = await merged(service)
+    after = await get(service, "graph")
+    await service.http.delete(f"/v1/minds/ada/corrections/{made['id']}")
+    back = await get(service, "graph")
+
+    ids, names = after["entities"]["id"], after["entities"]["name"]
+    assert kept["id"] in ids
+    assert old["id"] not in ids
+    assert names.count("Ingritt") == 1
+    assert "Ingrid" not in names
+    assert after["entities"]["mentions"][names.index("Ingritt")] == old["mentions"] + kept["mentions"]
+    assert {*after["facts"]["source"], *after["facts"]["target"]} <= {*ids}
+    assert after["entities"]["mentions"] == sorted(after["entities"]["mentions"], reverse=True)
+    assert back == before
+
+
+async def test_the_graph_calls_whoever_was_renamed_by_the_new_name(service):
+    """Broken: the graph is drawn of the index alone."""
+    rows = {one["name"]: one for one in (await get(service, "entities"))["items"]}
+    await correct(service, "rename", {"id": rows["Bernd"]["id"]}, to="Bernhard")
+    entities = (await get(service, "graph"))["entities"]
+
+    assert entities["name"][entities["id"].index(rows["Bernd"]["id"])] == "Bernhard"
