@@ -99,10 +99,9 @@ class TraceLog:
         self._traces: deque[TraceDocument] = deque(maxlen=_REMEMBERED_TRACES)  # without phases: these are most of it
         self._unwritten: deque[TraceDocument] = deque(maxlen=_REMEMBERED_TRACES)
         self._shown: dict[str, deque[Echoes]] = {}
-        self._waiting: dict[str, TraceDocument] = {}  # thoughts that no answer has said yet, oldest first
-        self._said: dict[
-            str, tuple[int, TraceDocument]
-        ] = {}  # of each session the last: the turn answered, the thought
+        # Thoughts that no answer has said yet, oldest first; and of each session the last one, with the turn answered.
+        self._waiting: dict[str, TraceDocument] = {}
+        self._said: dict[str, tuple[int, TraceDocument]] = {}
         with suppress(OSError):  # what can not be read was a help, not the truth
             self._files.seal()  # a kill tore the last line: the next trace begins a line of its own
             self._read_newest()
