@@ -74,7 +74,7 @@ class Statement:
     """
     What a person said or put in place of something wrong; ``id`` is its correction's.
 
-    ``keys`` are those of its words and of the words whose place it took, as `Wording` has them.
+    ``was`` are the words whose place it took; ``keys`` are those of both, as `Wording` has them.
     """
 
     id: str
@@ -84,6 +84,7 @@ class Statement:
     at: datetime
     by: str
     keys: frozenset[str] = frozenset()
+    was: str = ""
 
     @classmethod
     def of(cls, made: Correction) -> Statement | None:
@@ -92,7 +93,8 @@ class Statement:
             return None
         text = made.to or made.target.text
         keys = frozenset({Wording.of(text).key, Wording.of(made.target.text).key})
-        return cls(made.id, made.what, text, made.target.turn_ids, made.at, made.by, keys)
+        was = made.target.text if made.what is What.EDIT else ""
+        return cls(made.id, made.what, text, made.target.turn_ids, made.at, made.by, keys, was)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +170,7 @@ class Standing:
             splits=_splits(made),
         )
         said = standing._said()
-        return replace(
-            standing, said=said, statements=tuple(one for one in said if not standing.of_statement(one).is_wrong)
-        )
+        return replace(standing, said=said, statements=tuple(filter(standing.stands, said)))
 
     def plus(self, made: Correction) -> Standing:
         """
@@ -276,6 +276,14 @@ class Standing:
         """What was decided of something that a person said."""
         return self.fact(said.text, said.turn_ids)
 
+    def stands(self, said: Statement) -> bool:
+        """Whether nobody put right what a person said, nor told all the turns that it comes from otherwise since."""
+        if self.of_statement(said).is_wrong:
+            return False
+        whole = [self.turn(turn).truth for turn in said.turn_ids]
+        later = [one for one in whole if one is not None and one.what is What.EDIT and one.at > said.at]
+        return not whole or len(later) < len(whole)
+
     def _said(self) -> tuple[Statement, ...]:
         made = ((one, Statement.of(one)) for one in self.corrections if one.what in {What.SAY, What.EDIT})
         return tuple(said for one, said in made if said is not None and self.is_current(one))
@@ -345,7 +353,7 @@ def _saying(standing: Standing, made: Correction, turns: frozenset[str]) -> Stan
     if new is not None and standing.is_current(made):
         said, touched = (*said, new), touched | {new.id}
     right = {one.id for one in standing.statements} - touched
-    right |= {one.id for one in said if one.id in touched and not standing.of_statement(one).is_wrong}
+    right |= {one.id for one in said if one.id in touched and standing.stands(one)}
     return replace(standing, said=said, statements=tuple(one for one in said if one.id in right))
 
 

@@ -34,7 +34,8 @@ class StoryLedger:
     ``digests`` are the chapters that we wrote, ``short`` those of them that replaced longer ones, ``turns`` what each
     was made of. ``owed`` are turns below the cursor to be narrated again, since their chapter was removed. ``notes``
     are the narrator's, made when the story without its marks had the digest ``noted_on``.
-    ``put_right`` is the id of the last line of the corrections that the story follows. ``told_at`` is when we wrote
+    ``put_right`` is the id of the last line of the corrections that the story follows; earlier versions followed no
+    mutes of names, which ``follows_mutes`` says. ``told_at`` is when we wrote
     each chapter first, as far as that is known; one that replaced a longer one is not told anew.
     """
 
@@ -48,6 +49,7 @@ class StoryLedger:
     notes: StoryNotes = NO_NOTES
     noted_on: str = ""
     put_right: str = ""
+    follows_mutes: bool = False
     told_at: Mapping[str, datetime] = field(default_factory=dict)
 
     def next_told_at(self, now: datetime) -> datetime:
@@ -78,6 +80,7 @@ def read_ledger(file: Path) -> StoryLedger:
             StoryNotes.read(found.get("notes", {})),
             str(found.get("noted_on", "")),
             str(found.get("put_right", "")),
+            bool(found.get("follows_mutes", False)),
             {digest: datetime.fromisoformat(at) for digest, at in found.get("told_at", {}).items()},
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -100,6 +103,7 @@ def write_ledger(file: Path, ledger: StoryLedger) -> None:
         "notes": ledger.notes.written(),
         "noted_on": ledger.noted_on,
         "put_right": ledger.put_right,
+        "follows_mutes": ledger.follows_mutes,
         "told_at": {digest: at.isoformat() for digest, at in sorted(ledger.told_at.items())},
     }
     try:

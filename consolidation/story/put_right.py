@@ -77,9 +77,11 @@ async def put_right_in_story(story: MindStory) -> int:
         return 0
     lines = await anyio.to_thread.run_sync(story.corrections.lines)
     known = await anyio.to_thread.run_sync(read_ledger, story.ledger)
-    if not lines or known.put_right == lines[-1].id:
+    if not lines or (known.put_right == lines[-1].id and known.follows_mutes):
         return 0
-    changes = await _changes(story, _new(lines, since=known.put_right), lines)
+    new = _new(lines, since=known.put_right)
+    earlier = () if known.follows_mutes else _mutes(lines[: len(lines) - len(new)], lines)
+    changes = await _changes(story, (*earlier, *new), lines)
     present = parse(without_marks(await anyio.to_thread.run_sync(story.file.read)))
     ledger = await with_guessed_turns(story, present) if changes else known
     removed = frozenset(one.digest for one in _telling(present, changes, ledger))
@@ -108,6 +110,7 @@ async def put_right_in_story(story: MindStory) -> int:
         notes=notes,
         noted_on=noted_on,
         put_right=lines[-1].id,
+        follows_mutes=True,
     )
     await _write(story, done)
     return len(removed)
@@ -117,6 +120,13 @@ def _new(lines: Sequence[Line], *, since: str) -> Sequence[Line]:
     """The lines behind the one with the id *since*; all where it is not there."""
     places = [at for at, one in enumerate(lines) if one.id == since]
     return lines[places[-1] + 1 :] if places else lines
+
+
+def _mutes(earlier: Sequence[Line], lines: Sequence[Line]) -> tuple[Line, ...]:
+    """Those of the *earlier* lines that mute a name and were not taken back."""
+    undone = {one.of for one in lines if not isinstance(one, Correction)}
+    made = (one for one in earlier if isinstance(one, Correction) and one.id not in undone)
+    return tuple(one for one in made if one.what is What.MUTE and one.target.kind == "entity")
 
 
 async def _changes(story: MindStory, new: Sequence[Line], lines: Sequence[Line]) -> tuple[_Change, ...]:

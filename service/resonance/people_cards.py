@@ -91,7 +91,9 @@ def _cards(mind: Mind, now: datetime) -> tuple[PersonCard, ...]:
     people = sorted(mind.text.speakers(), key=lambda name: (name_key(name) in _ROLES, name))
     names = {key: name for name in people if (key := name_key(name)) not in _ROLES}
     keys = tuple(names)[:_MOST_PEOPLE] or ("user",)
-    lines = (*_decided(put_right), *_lasting(mind, put_right, now))
+    muted = put_right.standing.muted_names
+    every = (*_decided(put_right), *_lasting(mind, put_right, now))
+    lines = [(line, joins) for line, joins in every if not names_any(line.text, muted)]
     found: dict[str, list[CardLine]] = {key: [] for key in keys}
     told: dict[str, list[frozenset[str]]] = {key: [] for key in keys}
     for line, joins in lines:

@@ -27,7 +27,7 @@ _SAME_WORDS = 0.8
 _SAME_SUBJECT, _AS_CLOSE = 0.4, 0.7
 _STEP = 1e-3
 _DENSER = 0.5  # of the score of a turn, from which an observation that rests on it is shown in its place
-_LEADS = 0.5  # of the best score, from which what a person pinned surfaces whatever fits better
+_PINNED = 0.8  # of the best score, from which one memory that a person pinned surfaces whatever fits better
 _FEWEST_SHOWN, _TURNS_A_MEMORY = 3, 60
 _NO_FACTORS: MappingProxyType[str, float] = MappingProxyType({})
 _DAY_SHARE = 0.8
@@ -215,9 +215,10 @@ def _says_the_same(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _pinned_first(fragments: Sequence[Fragment]) -> tuple[Fragment, ...]:
-    """*fragments*, best first, but for what a person pinned and fits at least half as well as the best: it leads."""
-    least = _LEADS * max((one.score for one in fragments), default=0.0)
-    return tuple(sorted(fragments, key=lambda one: not (one.decided.is_pinned and one.score >= least)))
+    """*fragments*, best first, behind the best that a person pinned, where it fits nearly as well as the best."""
+    least = _PINNED * max((one.score for one in fragments), default=0.0)
+    first = next((one for one in fragments if one.decided.is_pinned and one.score >= least), None)
+    return tuple(sorted(fragments, key=lambda one: one is not first))
 
 
 def _spread(fragments: Sequence[Fragment], *, limit: int, timezone: tzinfo) -> tuple[Fragment, ...]:
@@ -233,6 +234,7 @@ def _spread(fragments: Sequence[Fragment], *, limit: int, timezone: tzinfo) -> t
     return tuple([*first[:limit], *spare][:limit])
 
 
-def _order(fragment: Fragment) -> tuple[bool, bool, int, float]:
-    """What a person pinned first, then what names somebody of the message, then facts and the rest, each by score."""
-    return (not fragment.decided.is_pinned, not fragment.is_boosted, _KINDS[fragment.kind], -fragment.score)
+def _order(fragment: Fragment) -> tuple[bool, int, float]:
+    """What names somebody of the message or was pinned first, then facts, then the rest, each by score."""
+    kind = "episode" if fragment.in_place_of else fragment.kind  # an edit stands where its turn would
+    return (not fragment.is_boosted, _KINDS[kind], -fragment.score)

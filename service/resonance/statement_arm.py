@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _SHARE = 0.8  # of the time there is
 _DEPTH = 12  # as of notes: more than may surface
+_OTHER_WORDS = 0.8  # of a share: in the message's own words it counts in full, in others that are looked for less
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +70,11 @@ class StatementArm:
             return FragmentHits()
         best: dict[str, float] = {}
         for query, by in ((query, by) for hits in found for query, by in hits.scores.items()):
-            best |= {key: max(best.get(key, 0.0), terms.queries[query] * share) for key, share in by.items()}
+            trust = terms.queries[query] * (1.0 if query == terms.call.moment.message else _OTHER_WORDS)
+            best |= {key: max(best.get(key, 0.0), trust * share) for key, share in by.items()}
         every = terms.put_right.standing.statements
-        replaced = {one.id: _replaced(one, terms) for one in every}
-        best |= {key: max(best.get(key, 0.0), *(turn.score for turn in by)) for key, by in replaced.items() if by}
+        replaced = _replaced(every, best, terms)
+        best |= {key: max(best.get(key, 0.0), *(turn.score for turn in by)) for key, by in replaced.items()}
         fitting = [one for one in every if best.get(one.id, 0.0) > 0]
         statements = sorted(fitting, key=lambda one: -best[one.id])[:_DEPTH]
         told_at = await _told_at(statements, terms)
@@ -80,9 +82,9 @@ class StatementArm:
         fragments, evidence = [], {}
         for one in statements:
             fragment = _fragment(one, min(best[one.id], 1.0), told_at.get(one.id, one.at), names, terms)
-            if replaced[one.id]:
-                turns = frozenset(turn.sequence for turn in replaced[one.id])
-                fragment = replace(fragment, arms=replaced[one.id][0].ranks, in_place_of=turns)
+            if turns := replaced.get(one.id):
+                in_place_of = frozenset(turn.sequence for turn in turns)
+                fragment = replace(fragment, arms=turns[0].ranks, in_place_of=in_place_of)
             fragments.append(fragment)
             stems = stems_of(one.text, terms.call.moment.language) | Wording.of(one.text).stems
             cosines = {query: by[one.id] for hits in found for query, by in hits.cosines.items() if one.id in by}
@@ -90,13 +92,27 @@ class StatementArm:
         return FragmentHits(tuple(fragments), evidence)
 
 
-def _replaced(one: Statement, terms: SearchTerms) -> tuple[Ranked, ...]:
-    """The turns that were found and whose words *one* stands in place of, best first."""
-    if one.what is not What.EDIT:
-        return ()
+def _replaced(
+    statements: Sequence[Statement], fits: Mapping[str, float], terms: SearchTerms
+) -> dict[str, tuple[Ranked, ...]]:
+    """
+    By the id of each statement: the turns that were found and whose words it stands in place of, best first.
+
+    Of several edits of one turn, the one that *fits* best stands for it, the newest of those that fit alike.
+    """
     positions = terms.call.mind.transcript.positions
-    found = (terms.ranked.get(positions.sequence_of(turn_id) or 0) for turn_id in one.turn_ids)
-    return tuple(sorted((turn for turn in found if turn is not None), key=lambda turn: -turn.score))
+    by_turn: dict[str, Statement] = {}
+    for one in statements:
+        for turn_id in one.turn_ids if one.what is What.EDIT else ():
+            other = by_turn.get(turn_id)
+            if other is None or (fits.get(one.id, 0.0), one.at) >= (fits.get(other.id, 0.0), other.at):
+                by_turn[turn_id] = one
+    found: dict[str, list[Ranked]] = {}
+    for turn_id, one in by_turn.items():
+        turn = terms.ranked.get(positions.sequence_of(turn_id) or 0)
+        if turn is not None:
+            found.setdefault(one.id, []).append(turn)
+    return {key: tuple(sorted(turns, key=lambda turn: -turn.score)) for key, turns in found.items()}
 
 
 async def _told_at(statements: Sequence[Statement], terms: SearchTerms) -> dict[str, datetime]:
@@ -123,6 +139,11 @@ def _fragment(
         sources=(),
         is_boosted=decided.is_pinned or any(name <= words for name in names),
         decided=decided,
-        held_back=decided.held_back,
+        held_back=decided.held_back or ("muted by a person" if _is_muted(one, terms) else ""),
         statement=one,
     )
+
+
+def _is_muted(one: Statement, terms: SearchTerms) -> bool:
+    """Whether all the turns that it comes from are never to come up."""
+    return bool(one.turn_ids) and all(terms.put_right.standing.turn(turn_id).is_muted for turn_id in one.turn_ids)

@@ -15,7 +15,7 @@ import anyio.to_thread
 from consolidation.corrections.record import What
 from consolidation.corrections.standing import UNDECIDED, Standing
 from consolidation.corrections.taken_out import Tellable, tellable
-from consolidation.corrections.wording import named_in, names_any
+from consolidation.corrections.wording import Wording, named_in, names_any
 from consolidation.kernel.errors import HomeFault
 from consolidation.text.language import detect
 from consolidation.text.names import name_key
@@ -97,7 +97,14 @@ class PutRight:
     def told_in(self, text: str) -> tuple[Correction, ...]:
         """What was decided of facts that *text* tells and that are not to come up by themselves."""
         unseen = (pair for turn_id in self.turn_ids.values() for pair in self.standing.unseen_in(turn_id))
-        made = (one for wording, decided in unseen if wording.is_carried_by(text) for one in decided.corrections)
+        made = [one for wording, decided in unseen if wording.is_carried_by(text) for one in decided.corrections]
+        wording = Wording.of(without_lead(text))
+        made += [
+            one
+            for said, of_turn in self._whole_turns().items()
+            if wording.is_carried_by(said)
+            for one in of_turn.corrections
+        ]
         return tuple({one.id: one for one in made}.values())
 
     def edited_summary(self, name: str) -> str | None:
@@ -111,10 +118,22 @@ class PutRight:
         if edited is not None:
             return edited
         unseen = [wording for turn in self.turn_ids.values() for wording, _ in self.standing.unseen_in(turn)]
-        if not unseen:
+        whole = self._whole_turns()
+        if not (unseen or whole):
             return text
-        kept = [one for one in sentences(text, language=detect(text)) if not any(w.is_carried_by(one) for w in unseen)]
-        return " ".join(kept)
+
+        def is_told(sentence: str) -> bool:
+            wording = Wording.of(without_lead(sentence))
+            return any(one.is_carried_by(sentence) for one in unseen) or any(map(wording.is_carried_by, whole))
+
+        return " ".join(one for one in sentences(text, language=detect(text)) if not is_told(one))
+
+    def _whole_turns(self) -> dict[str, Decided]:
+        """The words of the turns that do not come up by themselves as a whole, with what was decided of each."""
+        decided = ((turn_id, self.standing.turn(turn_id)) for turn_id in self.turn_ids.values())
+        return {
+            made.target.text: one for _, one in decided if one.held_back for made in one.corrections if made.target.text
+        }
 
     def reason_against_summary(self, name: str) -> str:
         """Why what is known of the entity *name* as a whole does not come up by itself; "" where it may."""

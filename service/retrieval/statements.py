@@ -88,7 +88,8 @@ def _shares(
         for language in languages:
             wanted = _subjects(query, language)
             for one in statements:
-                share = len(wanted & stems_of(one.text, language)) / max(len(wanted), 1)
+                told = stems_of(one.text, language) | (stems_of(one.was, language) if one.was else frozenset())
+                share = len(wanted & told) / max(len(wanted), 1)
                 if share > shares.get(one.id, 0.0):
                     shares[one.id] = share
         found.append(shares)

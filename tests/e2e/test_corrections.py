@@ -152,6 +152,67 @@ async def test_an_edit_comes_up_where_the_turn_would_though_its_words_are_others
     assert "Mondays" not in json.dumps(after)
 
 
+async def test_of_several_edits_of_a_turn_the_one_that_fits_stands_for_it(tmp_path):
+    """Broken: each edit has the whole score of the turn, and the oldest leads."""
+    facts = ("My aunt Gerda lives in Graz.", "My uncle Otto lives in Linz.", "I work at Siemens.")
+    edits = ("Aunt Gerda lives in Villach.", "Uncle Otto lives in Wels.", "I work at Bosch.")
+    async with running(tmp_path) as service:
+        await told(service, " ".join(facts), *OTHERS)
+        for fact, edit in zip(facts, edits, strict=True):
+            await correct(service, "edit", {"kind": "fact", "text": fact, "turn_ids": ["s0-0"]}, to=edit)
+        found = [await asked(service, one, session_id=one) for one in ("Where do I work?", "Where does Otto live?")]
+
+    assert [max(one["flashbacks"], key=lambda f: f["score"])["text"] for one in found] == [edits[2], edits[1]]
+
+
+async def test_an_edit_of_the_whole_turn_takes_the_place_of_what_was_edited_of_it_before(tmp_path):
+    """Broken: an edit stands until somebody decides of its own words."""
+    async with running(tmp_path) as service:
+        await told(service, "My car is a red Skoda.", *OTHERS)
+        first = await correct(service, "edit", {"kind": "turn", "id": "episode:1"}, to="My car is a blue Yaris.")
+        await correct(service, "edit", {"kind": "fact", "id": f"fact:{first['id']}"}, to="My car is a white Golf.")
+        await correct(service, "edit", {"kind": "turn", "id": "episode:1"}, to="My car is a green Volvo.")
+        found = await asked(service, "What car do I drive?", session_id="now")
+        await correct(service, "mute", {"kind": "turn", "id": "episode:1"})
+        muted = await asked(service, "What car do I drive?", session_id="muted")
+        memories = await remembered(service, "What car do I drive?")
+
+    assert "Volvo" in found["block"]
+    assert "Golf" not in found["block"]
+    assert "Yaris" not in found["block"]
+    assert "Volvo" not in muted["block"]
+    assert all(one["corrections"] for one in memories if "Skoda" in one["text"])
+
+
+async def test_who_was_edited_among_many_of_one_kind_is_found_by_name(tmp_path):
+    """Broken: what a relation is called counts as much as the name, and the first twelve are kept."""
+    names = (
+        "Jonas",
+        "Karla",
+        "Levin",
+        "Mira",
+        "Nora",
+        "Oskar",
+        "Paula",
+        "Quirin",
+        "Rosa",
+        "Silas",
+        "Tilda",
+        "Urs",
+        "Vera",
+        "Willi",
+    )
+    async with running(tmp_path) as service:
+        await told(service, *(f"My cousin {name} lives in Lyon." for name in names))
+        for number, name in enumerate(names, start=1):
+            target = {"kind": "turn", "id": f"episode:{number}"}
+            await correct(service, "edit", target, to=f"My cousin {name} lives in Porto, house {number}.")
+        found = [await asked(service, f"Where does {name} live?", session_id=name) for name in (names[3], names[-1])]
+
+    assert "house 4." in found[0]["block"]
+    assert "house 14." in found[1]["block"]
+
+
 async def test_what_is_left_of_an_edited_turn_does_not_stand_before_the_edit(tmp_path):
     """Broken: what is left of a turn counts as much as the whole of it; the edit is not found by the turn."""
     sold = "The old Subaru is gone, a pastor from Ruiru paid 780. Not yet, let me be happy first."
@@ -267,7 +328,7 @@ async def test_a_pinned_memory_surfaces_though_as_many_fit_better_as_may_surface
         await correct(service, "pin", {"kind": "turn", "id": cut[0]})
         after = await asked(service, "Where did Ines and I eat in Lyon?", session_id="after")
 
-    assert after["flashbacks"][0]["id"] == cut[0]
+    assert cut[0] in [one["id"] for one in after["flashbacks"]]
 
 
 async def test_only_the_wrong_sentence_of_a_turn_is_taken_out(tmp_path):
