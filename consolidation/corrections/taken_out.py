@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     from consolidation.corrections.standing import Standing
     from consolidation.kernel.turns import StoredTurn
+    from consolidation.transcript.log import Transcript
+
+_PAGE = 500  # turns that are read at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,3 +116,12 @@ def _notes(stored: StoredTurn, standing: Standing) -> tuple[Message, ...]:
     """What people put in the place of something that *stored* told, at the time at which it was told."""
     said = standing.statements_of(stored.turn.turn_id)
     return tuple(Message(Speaker.THOUGHT, one.text, stored.occurred_at) for one in said)
+
+
+async def turns_naming(transcript: Transcript, keys: frozenset[str]) -> frozenset[int]:
+    """The turns in which one of the names with these *keys* stands. Raises TranscriptUnreadable."""
+    found, last = set[int](), 0
+    while page := await transcript.after(last, limit=_PAGE):
+        last = page[-1].sequence
+        found |= {one.sequence for one in page if names_any("\n".join(m.content for m in one.turn.messages), keys)}
+    return frozenset(found)

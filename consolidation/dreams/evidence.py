@@ -103,15 +103,17 @@ def gather_evidence(turns: Sequence[StoredTurn], *, zone: tzinfo, standing: Stan
         if left is None:
             continue
         action, messages = _action_left(stored, left), left.turn.messages
+        notes = _notes_for(stored, standing)
         if stored.turn.kind is TurnKind.MEMORY or (action is not None and action.kind == "thought"):
             thoughts += [message.content for message in messages]
         elif action is not None:
             found.append((stored, _who(action), _line(action), action, action.kind == "message"))
-            thoughts += [message.content for message in messages[1:]]
+            thoughts += [one.content for one in messages[1:] if one.content not in notes]
         elif stored.is_remembered:
-            thoughts += [one.content for one in messages if one.role is Speaker.THOUGHT]
+            thoughts += [one.content for one in messages if one.role is Speaker.THOUGHT and one.content not in notes]
             said = (one for one in messages if _is_said(one))
             found += [(stored, one.who, _said(one), None, one.role is Speaker.USER) for one in said]
+        found += [(stored, who, _one_line(text, _MESSAGE), None, True) for text, who in notes.items()]
     items = _items(found, zone=zone)
     calls = [action for one in turns if one.is_tool_call and (action := action_of(one)) is not None]
     return Evidence(
@@ -147,6 +149,12 @@ def _language(found: Iterable[_Found], thoughts: Sequence[str]) -> str:
     """The language of what was said and thought: what tools print says nothing of it."""
     said = [text for _, _, text, action, _ in found if action is None or action.kind == "message"]
     return detect("\n".join((*said, *thoughts))[:_LANGUAGE_FROM])
+
+
+def _notes_for(stored: StoredTurn, standing: Standing) -> dict[str, str]:
+    """What people put in the place of what a person said in a turn, each with who said it."""
+    who = next((one.who for one in stored.turn.messages if one.role is Speaker.USER), None)
+    return {} if who is None else {one.text: who for one in standing.statements_of(stored.turn.turn_id)}
 
 
 def _is_said(message: Message) -> bool:

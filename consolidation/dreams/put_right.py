@@ -28,6 +28,6 @@ def _has_seen(one: DreamRecord, sequences: frozenset[int]) -> bool:
 
 
 def _owed(one: DreamRecord) -> DreamRecord:
-    if one.is_undone or not (one.reflection or one.priority):
+    if not (one.reflection or one.priority):
         return one
     return one.model_copy(update={"reflection": "", "priority": "", "is_owed": True})

@@ -91,15 +91,15 @@ class SleepState(BaseModel):
         """Whether the agent is still to pause."""
         return self.wake_at is not None and self.woken_at is None and now < self.wake_at
 
-    def prolonged(self, seconds: float, *, now: datetime, last_sequence: int) -> Self | None:
+    def prolonged(self, seconds: float, *, now: datetime, has_acted: bool) -> Self | None:
         """
-        This sleep, for *seconds* from *now* at least. None where the agent is awake, naps, or lived since it began.
+        This sleep, for *seconds* from *now* at least. None where the agent is awake, naps, or has acted since it began.
 
-        *last_sequence* is its newest turn. No sleep becomes longer because the clock was ahead when it began.
+        No sleep becomes longer because the clock was ahead when it began.
         """
         if self.asleep_at is None or self.wake_at is None or not self.is_asleep(now):
             return None
-        if self.kind in {None, SleepKind.NAP} or last_sequence != self.last_sequence:
+        if self.kind in {None, SleepKind.NAP} or has_acted:
             return None
         standing = min(self.wake_at, now + (self.wake_at - self.asleep_at))
         return self.model_copy(update={"wake_at": max(standing, now + timedelta(seconds=seconds))})

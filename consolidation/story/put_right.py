@@ -15,6 +15,7 @@ import anyio.to_thread
 
 from consolidation.corrections.record import Correction, What
 from consolidation.corrections.standing import Standing
+from consolidation.corrections.taken_out import turns_naming
 from consolidation.corrections.wording import Wording, names_any
 from consolidation.story.anchor import without_marks
 from consolidation.story.chapters import parse
@@ -31,11 +32,9 @@ if TYPE_CHECKING:
     from consolidation.story.chapters import Book, Chapter
     from consolidation.story.ledger import StoryLedger
     from consolidation.story.run import MindStory
-    from consolidation.transcript.log import Transcript
 
 _NOT_TOLD_SO = frozenset({What.WRONG, What.EDIT, What.MUTE})
 _TOLD_AGAIN = frozenset({*_NOT_TOLD_SO, What.RIGHT})
-_PAGE = 500  # turns that are read at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +139,7 @@ async def _changes(story: MindStory, new: Sequence[Line], lines: Sequence[Line])
         if one.target.kind == "entity":
             if one.what is What.MUTE:
                 names = Standing.of(lines).keys_of(one.target.text)
-                sequences = await _naming(story.transcript, names)
+                sequences = await turns_naming(story.transcript, names)
                 found.append(_Change(sequences, names=names if is_out else frozenset()))
             continue
         positions = (story.transcript.positions.sequence_of(turn_id) for turn_id in one.target.turn_ids)
@@ -149,15 +148,6 @@ async def _changes(story: MindStory, new: Sequence[Line], lines: Sequence[Line])
         is_gone = is_out and one.target.kind == "fact"
         found.append(_Change(sequences, Wording.of(one.target.text) if is_gone else None))
     return tuple(found)
-
-
-async def _naming(transcript: Transcript, names: frozenset[str]) -> frozenset[int]:
-    """The turns in which one of *names* stands."""
-    found, last = set[int](), 0
-    while page := await transcript.after(last, limit=_PAGE):
-        last = page[-1].sequence
-        found |= {one.sequence for one in page if names_any("\n".join(m.content for m in one.turn.messages), names)}
-    return frozenset(found)
 
 
 def _telling(book: Book, changes: Sequence[_Change], ledger: StoryLedger) -> list[Chapter]:

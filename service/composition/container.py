@@ -202,7 +202,7 @@ async def open_memory(
             shared.events.publish(mind.mind_id, "correction.made", correction_id=correction.id, what=correction.what)
             if correction.target.turn_ids or correction.what is What.MUTE:
                 story.scheduler.put_right(mind)
-            sleep.sleeper.put_right(mind, correction.target.turn_ids)
+            sleep.sleeper.put_right(mind, correction)
 
         desk = CorrectionDesk(
             clock=shared.clock,

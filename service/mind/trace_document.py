@@ -205,7 +205,11 @@ class TraceDocument(_Strict):
 
 @dataclass(frozen=True, slots=True)
 class Delivery(_Strict):
-    """A line of its own behind a thought's trace: the answer to the action of turn ``turn`` said the thought."""
+    """
+    A line of its own behind a thought's trace: the answer to the action of turn ``turn`` said the thought.
+
+    0 is of one that no answer says, since a person put right what it rests on.
+    """
 
     delivered: OurText
     turn: int

@@ -26,7 +26,7 @@ from service.mind.trace_document import Delivery, PhasesTrace
 from service.mind.trace_files import TraceFiles, TracePlace, oldest_kept
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from consolidation.kernel.ports import Clock
@@ -41,6 +41,7 @@ _REMEMBERED_TRACES = 200
 _REMEMBERED_ECHOES = 1_000  # of one session; more turns than anyone keeps a memory back for
 _LINES_A_STEP = 50  # for so long, a call that is noted meanwhile waits
 _NO_PHASES = PhasesTrace()
+_NO_TURN = 0  # of a thought that no answer says any more
 _MOST_DAYS, _MOST_BYTES = 2**22, 2**40
 
 
@@ -138,13 +139,23 @@ class TraceLog:
         with self._writing:
             found = next((one for one in tuple(self._waiting.values()) if one.session_id == session_id), None)
             if found is not None:
-                delivery = Delivery(found.trace_id, turn)
-                place, end = self._files.append(delivery, today=self._clock.now().date())
-                with suppress(IndexUnusable):
-                    self._index.add(place.day, (), start=place.offset, end=end)
-                with self._mutex:
-                    self._say(found, delivery)
+                self._deliver(found, turn=turn)
             return found
+
+    def withdraw(self, sequences: Container[int]) -> None:
+        """Let no answer say the thoughts that rest on one of these turns, which people put right. Raises OSError."""
+        with self._writing:
+            for one in tuple(self._waiting.values()):
+                if any(sequence in sequences for shown in one.shown for sequence in shown.sequences):
+                    self._deliver(one, turn=_NO_TURN)
+
+    def _deliver(self, thought: TraceDocument, *, turn: int) -> None:
+        delivery = Delivery(thought.trace_id, turn)
+        place, end = self._files.append(delivery, today=self._clock.now().date())
+        with suppress(IndexUnusable):
+            self._index.add(place.day, (), start=place.offset, end=end)
+        with self._mutex:
+            self._say(thought, delivery)
 
     def echoes(
         self, session_id: str, *, turns: int, before: datetime | None = None, but_for: str | None = None

@@ -170,11 +170,15 @@ class PutRight:
         return self._against_observation(text, sequences)
 
     def _against_observation(self, text: str, sequences: Collection[int]) -> str:
-        """Because all its turns are held back, or a fact of one that it tells."""
+        """Because all its turns are held back, or a fact of one that it tells; not where it says what a person says."""
+        told_by = [self.turn_ids[one] for one in sequences if one in self.turn_ids]
+        said = (one for turn_id in told_by for one in self.standing.statements_of(turn_id))
+        if any(_says_rather(text, one) for one in said):
+            return ""
         whole = [self.turn(sequence).held_back for sequence in sequences]
         if whole and all(whole):
             return whole[0]
-        for turn_id in (self.turn_ids[one] for one in sequences if one in self.turn_ids):
+        for turn_id in told_by:
             for wording, decided in self.standing.unseen_in(turn_id):
                 if wording.is_carried_by(text):
                     return decided.held_back
@@ -273,3 +277,9 @@ def says_wanted(text: str, wanted: frozenset[str]) -> bool:
 def _renamed(query: str, key: str, other: str) -> str:
     """*query* with the words of one name in the place of another's; it is searched for, so its spelling is free."""
     return f" {name_key(query)} ".replace(f" {key} ", f" {other} ").strip()
+
+
+def _says_rather(text: str, said: Statement) -> bool:
+    """Whether *text* says what a person said, and not what stood in its place before."""
+    wording = Wording.of(said.text)
+    return wording.is_carried_by(text) and wording.share_in(text) > Wording.of(said.was).share_in(text)

@@ -164,16 +164,18 @@ class Dreaming:
         await anyio.to_thread.run_sync(files.write, draft)
 
     async def _dream_again(self, mind: Mind, files: DreamFiles, record: DreamRecord, state: SleepState) -> None:
-        """Make the reflection and the priority of a dream again, of the turns that an erasure left."""
+        """Make the reflection and the priority of a dream again, of the turns as an erasure or a person left them."""
         turns = await _lived(mind, after=record.first_sequence - 1, until=record.last_sequence)
         evidence = await _evidence(mind, turns, zone=state.zone)
-        new = record.model_copy(update={"is_owed": False, "reflection": "", "priority": ""})
+        new: dict[str, object] = {"is_owed": False, "reflection": "", "priority": ""}
         if turns:
             made = (await self._drafted(mind, files, record, evidence, state)).record
-            new = new.model_copy(update={"reflection": made.reflection, "priority": made.priority, "model": made.model})
-        await anyio.to_thread.run_sync(
-            files.log.replace, lambda one: new if one.dream == new.dream and one.is_owed else one
-        )
+            new |= {"reflection": made.reflection, "priority": made.priority, "model": made.model}
+
+        def plan(one: DreamRecord) -> DreamRecord:  # as it is now: it may have been taken back meanwhile
+            return one.model_copy(update=new) if one.dream == record.dream and one.is_owed else one
+
+        await anyio.to_thread.run_sync(files.log.replace, plan)
 
     async def _drafted(
         self, mind: Mind, files: DreamFiles, record: DreamRecord, evidence: Evidence, state: SleepState

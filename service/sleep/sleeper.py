@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Literal, Self
 import anyio.to_thread
 import structlog
 
+from consolidation.corrections.record import What
+from consolidation.corrections.taken_out import turns_naming
 from consolidation.dreams.dream_files import DreamFiles
 from consolidation.dreams.fatigue import FatigueLevel, fatigue_level
 from consolidation.dreams.put_right import put_right_in_dreams
@@ -26,9 +28,9 @@ from consolidation.kernel.errors import DreamFault, MemoryFault, ModelFault
 from consolidation.workspace import SLEEP_STATE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from datetime import datetime, tzinfo
 
+    from consolidation.corrections.record import Correction
     from consolidation.dreams.dream_log import DreamRecord, Dreams
     from consolidation.dreams.fatigue import FatigueThresholds
     from consolidation.dreams.sleep_decision import SleepRules
@@ -188,7 +190,8 @@ class Sleeper:
         async with self._only(mind.mind_id):
             files, now = self.files(mind), self._clock.now()
             state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), files.dreams()))
-            longer = state.prolonged(seconds, now=now, last_sequence=mind.transcript.positions.last)
+            has_acted = mind.transcript.positions.tool_calls_after(state.last_sequence) > 0
+            longer = state.prolonged(seconds, now=now, has_acted=has_acted)
             if longer is not None:
                 asleep = longer
             else:
@@ -304,21 +307,20 @@ class Sleeper:
             self.begin(mind)
         return record
 
-    def put_right(self, mind: Mind, turn_ids: Sequence[str]) -> None:
-        """Have dreams that saw these turns dreamt again, of what people put right in them, in the background."""
-        found = (mind.transcript.positions.sequence_of(turn_id) for turn_id in turn_ids)
-        sequences = frozenset(one for one in found if one is not None)
-        if not sequences:
-            return
+    def put_right(self, mind: Mind, correction: Correction) -> None:
+        """Have what a person put right hold in thoughts that wait and in dreams that saw it, in the background."""
 
         async def run() -> None:
             await self._minds.gate.until_resumed(mind.mind_id)
-            await self.until_dreamt(mind)  # a dream that goes on may have seen them as they were
             try:
                 await self._minds.take_over(mind.mind_id)
-                async with self._only(mind.mind_id):
-                    files = self.files(mind)
-                    owed = await anyio.to_thread.run_sync(put_right_in_dreams, files, sequences)
+                sequences = await _turns_of(mind, correction)
+                if not sequences:
+                    return
+                await anyio.to_thread.run_sync(mind.trace_log.withdraw, sequences)
+                owed = await self._owe_again(mind, sequences)
+                await self.until_dreamt(mind)  # a dream that goes on may have seen them as they were
+                owed += await self._owe_again(mind, sequences)
             except (MemoryFault, OSError) as error:
                 log.warning("dreams.not_put_right", mind_id=mind.mind_id, error=str(error))
                 return
@@ -326,6 +328,10 @@ class Sleeper:
                 self.begin(mind)
 
         self._background.start(f"put dreams right {mind.mind_id}", run, owner=mind.mind_id)
+
+    async def _owe_again(self, mind: Mind, sequences: frozenset[int]) -> int:
+        async with self._only(mind.mind_id):
+            return await anyio.to_thread.run_sync(put_right_in_dreams, self.files(mind), sequences)
 
     def begin(self, mind: Mind) -> asyncio.Task[object]:
         """Begin what is owed to a mind, unless it is under way; the task ends with it."""
@@ -448,6 +454,15 @@ class Sleeper:
 
     def _only(self, mind_id: str) -> asyncio.Lock:
         return self._locks.setdefault(mind_id, asyncio.Lock())
+
+
+async def _turns_of(mind: Mind, correction: Correction) -> frozenset[int]:
+    """The turns that a correction is about; of a name that is never to come up, those in which it stands."""
+    if correction.what is What.MUTE and correction.target.kind == "entity":
+        standing = await anyio.to_thread.run_sync(mind.corrections.standing)
+        return await turns_naming(mind.transcript, standing.keys_of(correction.target.text))
+    found = (mind.transcript.positions.sequence_of(turn_id) for turn_id in correction.target.turn_ids)
+    return frozenset(one for one in found if one is not None)
 
 
 def _failed(state: SleepState, reason: str) -> SleepState:

@@ -251,6 +251,22 @@ async def test_an_erasure_takes_the_thought_that_rests_on_it(service):
     assert (await act(service, call(2), session="cycle-1")).json()["thought"] is None
 
 
+@pytest.mark.parametrize("what", ["wrong", "mute"])
+async def test_a_thought_that_waits_is_not_said_once_its_memory_was_put_right(service, what):
+    """Broken: a waiting thought is handed over as it came up."""
+    await lived(service)
+    await act(service, call(1, **FAILED), session="cycle-1")
+    await until_it_waits(service)
+    traces = (await service.memory.minds.find("ada")).trace_log
+    (waiting,) = (one for one in traces._waiting.values())
+    for sequence in {sequence for shown in waiting.shown for sequence in shown.sequences}:
+        body = {"what": what, "target": {"kind": "turn", "id": f"episode:{sequence}"}}
+        assert (await service.http.post("/v1/minds/ada/corrections", json=body)).status_code == 201
+    await until_async(lambda: not traces.is_waiting("cycle-1"))
+
+    assert (await act(service, call(2), session="cycle-1")).json()["thought"] is None
+
+
 async def test_a_model_is_asked_what_changes_what_the_agent_does_next(tmp_path):
     asked = []
 

@@ -5,12 +5,14 @@ Every docstring says what was broken, once, to see the test fail.
 """
 
 import json
+import threading
 
 import pytest
 
 from tests.support.agents import act, acted, dreams, slept
+from tests.support.scripted_models import Brain, hosted, provider_of
 from tests.support.service import running
-from tests.support.waiting import eventually
+from tests.support.waiting import GIVE_UP, eventually, until_async
 
 pytestmark = pytest.mark.anyio
 
@@ -56,6 +58,65 @@ async def test_an_edited_order_is_said_by_no_dream_and_by_no_observation(tmp_pat
     assert "repaired" in asked["block"]
     assert "must not" not in asked["block"]
     assert back["priority"] == before["priority"]
+
+
+async def test_an_order_that_was_edited_before_the_dream_is_observed_as_the_person_says(tmp_path):
+    """Broken: what a person put in the place of a message counts as the agent's own thought."""
+    async with running(tmp_path) as service:
+        await act(service, {"kind": "message", "text": ORDER, "id": "order"})
+        await acted(service, 6)
+        await decide(service, "edit", to="The freight lift of hall 3 is repaired, use it again.")
+        await slept(service)
+        found = await waking(service)
+
+    assert [one["level"] for one in found["observations"] if "repaired" in one["text"]] == ["RED"]
+    assert "repaired" in found["priority"]
+
+
+async def test_whoever_is_muted_is_in_no_priority(tmp_path):
+    """Broken: dreams are dreamt again for decisions about turns alone."""
+    async with running(tmp_path) as service:
+        await act(service, {"kind": "message", "text": "Zelda wants the freight lift of hall 3 closed on Monday."})
+        await acted(service, 6)
+        await slept(service)
+        before = await waking(service)
+        body = {"what": "mute", "target": {"kind": "entity", "text": "Zelda"}}
+        await service.digested("ada")
+        answer = await service.http.post("/v1/minds/ada/corrections", json=body)
+        assert answer.status_code == 201, answer.text
+        await dreamt_again(service, lambda text: "Zelda" not in text)
+
+    assert "Zelda" in before["priority"]
+
+
+async def test_a_dream_that_is_taken_back_while_it_is_dreamt_again_stays_so(tmp_path):
+    """Broken: the record is written back as it was before the model was asked."""
+    asked, goes_on = threading.Event(), threading.Event()
+    dream = {
+        "observations": [{"level": "GRN", "at": "09:31", "text": "The shell answers as it should", "supersedes": []}],
+        "reflection": "I worked on the steps and each of them went well, so I get on.",
+        "priority": "Go on with the next step.",
+        "rules": {"add": [], "remove": []},
+        "briefing": None,
+    }
+
+    def dreams_slowly(prompt):
+        if "must not be used" not in prompt:  # the order is wrong: it is dreamt again
+            asked.set()
+            goes_on.wait(GIVE_UP)
+        return dream
+
+    with provider_of(Brain(dream=dreams_slowly)) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "narrative", "chat")) as service:
+            await dreamt(service)
+            await decide(service, "wrong")
+            await until_async(asked.is_set)
+            (await service.http.post("/v1/minds/ada/dreams/1/undo")).raise_for_status()
+            goes_on.set()
+            await service.memory.background.drain("ada", seconds=GIVE_UP)
+            (found,) = await dreams(service)
+
+    assert found["undone_at"] is not None
 
 
 async def test_a_wrong_order_goes_out_of_the_next_deep_sleeps_priorities(tmp_path):
