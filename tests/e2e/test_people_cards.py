@@ -105,3 +105,17 @@ async def test_a_card_that_a_client_sends_back_is_not_kept(tmp_path):
 
     assert "How are you?" in log
     assert "nurse" not in log
+
+
+async def test_a_card_says_nothing_of_whoever_is_muted(tmp_path):
+    """Broken: a card asks what was decided of a line, and not of the names in it."""
+    async with running(tmp_path) as service:
+        await told(service)
+        await correct(service, "say", to="Bernd has a dog called Fipsi.")
+        before = await stable(service)
+        made = await correct(service, "mute", target={"kind": "entity", "text": "Bernd"})
+        muted = await stable(service)
+        await service.http.delete(f"/v1/minds/ada/corrections/{made['id']}")
+        after = await stable(service)
+
+    assert ["Fipsi" in text for text in (before, muted, after)] == [True, False, True]
