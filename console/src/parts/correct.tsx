@@ -126,7 +126,7 @@ const DECIDED: Record<What, string> = {
   say: "a person said so",
   pin: "pinned",
   mute: "never comes up",
-  merge: "merged",
+  merge: "merged into",
   split: "split",
   rename: "renamed",
 };
