@@ -129,7 +129,7 @@ def _saying(
     is_dependent = quoted_words.is_dependent(text, language=spoken)
     weight = _weight(message.role, text, spoken, content, len(named))
     common = quoted_words.platitudes(content, language=spoken)
-    is_idle = quoted_words.is_phrase(text) or is_request(text) or 2 * common > len(content)
+    is_idle = quoted_words.is_phrase(text) or _is_order(text) or 2 * common > len(content)
     return Saying(
         message.known_as,
         message.role,
@@ -163,11 +163,17 @@ def _weight(role: Speaker, text: str, language: str, content: frozenset[str], na
     weight -= 0.35 * min(common, 4)
     weight -= (0.3 if is_own else 0.7) * quoted_words.is_to_another(text, language=language)
     weight -= 0.6 * (2 * common > len(content))
-    weight -= 1.2 * quoted_words.is_phrase(text) + 2.2 * is_request(text)
+    weight += 0.9 * quoted_words.is_rule(text)
+    weight -= 1.2 * quoted_words.is_phrase(text) + 2.2 * _is_order(text)
     if role is Speaker.ASSISTANT:  # mostly repeats, or answers what is not a memory
         is_answer = not is_own or concedes(text) or quoted_words.is_to_another(text, language=language)
         weight -= 2.5 if is_answer else 0.2
     return weight - (0.8 if role in READ else 0.0)
+
+
+def _is_order(text: str) -> bool:
+    """Whether it wants something done now, and not from now on."""
+    return is_request(text) and not quoted_words.is_rule(text)
 
 
 def _length(text: str) -> int:

@@ -155,6 +155,13 @@ _WHEN = {
     "ja": r"昨日|今日|明日|先週|来週|先月|来月|去年|今年|来年|つもり|予定|月|日に",
 }
 # Thanks, greetings, cheers: how a sentence begins that holds nothing.
+_RULE = re.compile(
+    r"^\W*(?:(?:and|but|please|und|aber|bitte|y|pero|por favor|et|mais|e|ma|mas)\W+){0,2}"
+    r"(?:never (?!mind|better)|always |from now on|nie(?:mals)? |immer |ab (?:jetzt|sofort|heute)\b|nunca |jamás "
+    r"|siempre |a partir de ahora|jamais |toujours |désormais|mai |sempre |d'ora in poi|a partir de agora"
+    r"|绝不|不要再|以后都|二度と|必ず)",
+    re.IGNORECASE,
+)
 _PHRASE = re.compile(
     r"^\W*(?:wow|thanks?|thank you|thx|congrats|congratulations|hey|hi|hello|yeah|yep|yup|cool|awesome|great|nice|sure"
     r"|ok(?:ay)?|sounds|good (?:luck|morning|night|idea|for|to)|of course|no problem|you're|you got|absolutely"
@@ -322,6 +329,11 @@ def hangs(word: str, *, language: str, is_clause: bool) -> bool:
     return word.casefold() in possessives or any(
         word.casefold() in table.get(language, frozenset()) for table in tables
     )
+
+
+def is_rule(text: str) -> bool:
+    """Whether it begins as what is to be done from now on does: "never restart it in the evening"."""
+    return _RULE.match(text) is not None
 
 
 def is_phrase(text: str) -> bool:

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from consolidation.kernel.turns import Message, Speaker
+from consolidation.story.quoted_sayings import sayings
 from consolidation.story.quotes import quote
 
 HOUSE = "We signed the contract for the house in Lyon yesterday."
@@ -40,6 +41,26 @@ def texts(*days, language="en"):
 )
 def test_cheers_questions_and_requests_are_not_told_beside_an_event(dropped):
     assert texts(("2026-01-05", said(HOUSE), said(dropped))) == f"Ann told me: “{HOUSE}”"
+
+
+@pytest.mark.parametrize(
+    ("language", "rule"),
+    [
+        ("en", "Never restart the payment service between 18:00 and 20:00, that is when people buy."),
+        ("de", "Bitte nie den Zahlungsdienst zwischen 18:00 und 20:00 neu starten, da kaufen die Leute."),
+        ("es", "Nunca reinicies el servicio de pagos entre las 18:00 y las 20:00, es cuando la gente compra."),
+    ],
+)
+def test_what_is_never_to_be_done_is_told_before_what_is_said_beside_it(language, rule):
+    """Broken: an order weighs what its names and numbers do."""
+    beside = {
+        "en": "Also: the supplier feed password changes on the first of each month, ask Jens for it.",
+        "de": "Außerdem: das Passwort des Lieferanten ändert sich am Ersten jedes Monats, frag Jens danach.",
+        "es": "Además: la contraseña del proveedor cambia el primero de cada mes, pregúntale a Jens por ella.",
+    }
+    found = {one.text: one.weight for one in sayings([said(f"{rule} {beside[language]}")], language=language)}
+
+    assert found[rule] > found[beside[language]]
 
 
 @pytest.mark.parametrize(
