@@ -144,3 +144,24 @@ async def test_a_correction_whose_story_a_kill_left_behind_is_told_at_the_next_s
         after = await until(service, lambda text: "Lyon" not in text and "wardrobe" in text)
 
     assert "cathedral" in after
+
+
+async def test_a_name_that_was_muted_before_the_story_followed_mutes_goes_out_at_the_next_start(tmp_path):
+    """Broken: the ledger says that the story follows the last line, and nobody looks again."""
+    async with running(tmp_path) as service:
+        await told(service)
+        inside = service.memory.minds.gate.enter("ada")
+        inside.__enter__()  # never left: the mind does not rest, as after a kill
+        ledger = service.memory.minds.get("ada").workspace.published
+    line = {
+        "id": "c1", "at": "2026-01-12T09:00:00Z", "by": "owner", "what": "mute",
+        "target": {"kind": "entity", "text": "Ingrid", "turn_ids": []},
+    }  # fmt: skip
+    (tmp_path / "minds/ada/corrections.jsonl").write_text(json.dumps(line) + "\n")
+    known = json.loads(ledger.read_text())
+    known.pop("follows_mutes")
+    ledger.write_text(json.dumps({**known, "put_right": "c1"}))
+    async with running(tmp_path) as service:
+        after = await until(service, lambda text: "Ingrid" not in text and "wardrobe" in text)
+
+    assert "cathedral" in after
