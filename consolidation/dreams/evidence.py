@@ -103,7 +103,7 @@ def gather_evidence(turns: Sequence[StoredTurn], *, zone: tzinfo, standing: Stan
         if left is None:
             continue
         action, messages = _action_left(stored, left), left.turn.messages
-        notes = _notes_for(stored, standing)
+        notes = _notes_in(left, stored, standing)
         if stored.turn.kind is TurnKind.MEMORY or (action is not None and action.kind == "thought"):
             thoughts += [message.content for message in messages]
         elif action is not None:
@@ -151,10 +151,12 @@ def _language(found: Iterable[_Found], thoughts: Sequence[str]) -> str:
     return detect("\n".join((*said, *thoughts))[:_LANGUAGE_FROM])
 
 
-def _notes_for(stored: StoredTurn, standing: Standing) -> dict[str, str]:
-    """What people put in the place of what a person said in a turn, each with who said it."""
+def _notes_in(left: StoredTurn, stored: StoredTurn, standing: Standing) -> dict[str, str]:
+    """What people put in the place of what a person said in a turn, as far as it is *left*, each with who said it."""
     who = next((one.who for one in stored.turn.messages if one.role is Speaker.USER), None)
-    return {} if who is None else {one.text: who for one in standing.statements_of(stored.turn.turn_id)}
+    told = {one.content for one in left.turn.messages}
+    said = (one.text for one in standing.statements_of(stored.turn.turn_id) if one.text in told)
+    return dict.fromkeys(said, who) if who is not None else {}
 
 
 def _is_said(message: Message) -> bool:

@@ -34,9 +34,9 @@ class StoryLedger:
     ``digests`` are the chapters that we wrote, ``short`` those of them that replaced longer ones, ``turns`` what each
     was made of. ``owed`` are turns below the cursor to be narrated again, since their chapter was removed. ``notes``
     are the narrator's, made when the story without its marks had the digest ``noted_on``.
-    ``put_right`` is the id of the last line of the corrections that the story follows; earlier versions followed no
-    mutes of names, which ``follows_mutes`` says. ``told_at`` is when we wrote
-    each chapter first, as far as that is known; one that replaced a longer one is not told anew.
+    ``put_right`` is the id of the last line of the corrections that the story follows; ``follows_mutes`` is false where
+    an earlier version wrote it, which left names standing that were muted. ``told_at`` is when we wrote each chapter
+    first, as far as that is known; one that replaced a longer one is not told anew.
     """
 
     sequence: int | None = None

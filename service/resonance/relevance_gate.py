@@ -70,7 +70,7 @@ class Verdict:
 class _Found:
     """
     What the index knows of some fragments: by id their ``newest`` turn, or the one in whose place they stand, or their
-    note; the rest by sequence.
+    note; the rest by sequence. ``replacing`` are the ids of those that stand in the place of a turn's words.
 
     Where ``joins_denied``, a turn that denies another stands for both: whoever wants the invitation wants the one that
     was put right.
@@ -82,6 +82,7 @@ class _Found:
     own: Mapping[int, frozenset[str]]
     meaning: Mapping[int, frozenset[str]]
     traits: Mapping[int, Traits]
+    replacing: frozenset[str] = frozenset()
     joins_denied: bool = False
 
     @property
@@ -217,7 +218,7 @@ class RelevanceGate:
             key: Evidence(self._calibrated(note.cosines).get(hits.query), note.stems)
             for key, note in found.notes.items()
         }
-        both = {key: _joined(of_turns[key], one) for key, one in of_notes.items() if key in of_turns}
+        both = {key: _joined(of_turns[key], one) for key, one in of_notes.items() if key in found.replacing}
         return of_turns | of_notes | both
 
     def _calibrated[Key](self, cosines: Mapping[Key, float]) -> Mapping[Key, float]:
@@ -287,6 +288,7 @@ def _read(text: TextIndex, fragments: Sequence[Fragment], candidates: Candidates
         text.stems_in(both, wanted),
         text.concepts_of(both),
         traits,
+        frozenset(one.id for one in fragments if one.in_place_of),
     )
 
 

@@ -397,7 +397,7 @@ class Sleeper:
             mind.disk.worked(part=f"dreams {mind.mind_id}")
 
     async def _is_complete(self, mind: Mind, files: DreamFiles) -> bool:
-        """Whether nothing is owed. Under the lock: what is promised afterwards finds nothing under way, and begins."""
+        """Whether nothing is owed. It holds the lock: a promise made later finds no dream running, and begins one."""
         async with self._only(mind.mind_id):
             if await anyio.to_thread.run_sync(self._dreaming.is_owed, files):
                 return False

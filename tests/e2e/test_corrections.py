@@ -214,7 +214,7 @@ async def test_who_was_edited_among_many_of_one_kind_is_found_by_name(tmp_path):
 
 
 async def test_what_is_left_of_an_edited_turn_does_not_stand_before_the_edit(tmp_path):
-    """Broken: what is left of a turn counts as much as the whole of it; the edit is not found by the turn."""
+    """Broken: the rest of a turn has the score of the whole turn, and the edit has none of it."""
     sold = "The old Subaru is gone, a pastor from Ruiru paid 780. Not yet, let me be happy first."
     async with running(tmp_path) as service:
         await told(service, sold, *OTHERS)

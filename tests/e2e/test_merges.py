@@ -95,7 +95,7 @@ async def test_either_id_opens_her_page_which_never_asks_whether_she_is_herself(
 
 
 async def test_undone_they_are_two_again_and_a_correction_takes_either_id(service):
-    """Broken: what was merged stays so in the lists; a correction of the old id is of nobody."""
+    """Broken: lists show two who were merged as one after the merge was undone; the old id can not be corrected."""
     made, old, kept = await merged(service)
     pinned = [await correct(service, "pin", {"id": one["id"]}) for one in (old, kept)]
     for one in pinned:

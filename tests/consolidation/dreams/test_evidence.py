@@ -89,3 +89,15 @@ def test_a_person_is_known_as_one_under_any_name():
     found = evidence_of(turns)
 
     assert [one.is_persons for one in found.items] == [True, False, True]
+
+
+def test_an_edit_that_names_somebody_who_is_muted_is_not_evidence():
+    """Broken: what people put in the place of a message is taken from the corrections, and not from what is left."""
+    turns = lived(acted(Action("message", text="My mother lives in Lyon. I have two cats.")))
+    edit = Correction("c1", NOW, "owner", What("edit"), Target("fact", "My mother lives in Lyon.", ("t1",)), PORTO)
+    mute = Correction("c2", NOW, "owner", What("mute"), Target("entity", "Ann"))
+
+    found = gather_evidence(turns, zone=UTC, standing=Standing.of([edit, mute]))
+
+    assert [one.text for one in found.items] == ["I have two cats."]
+    assert found.narration == ()
