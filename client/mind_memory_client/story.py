@@ -17,6 +17,7 @@ class Chapter(Answer):
     until: str = Field(alias="to")
     words: int
     edited_by_person: bool
+    digest: str
 
 
 class NotedPerson(Answer):

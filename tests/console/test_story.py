@@ -1,5 +1,7 @@
 """The story in the console: where a sentence comes from, a save, somebody else's save meanwhile, an earlier version."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -27,6 +29,16 @@ def test_a_sentence_shows_the_turn_that_carries_it(visitor):
     visitor.page.locator(".editor .mark-quoted, .editor .mark-carried").first.click()
 
     expect(visitor.page.get_by_role("complementary", name="Where this comes from")).to_contain_text("Lyon")
+
+
+def test_a_chapter_opens_before_it_is_known_where_its_sentences_come_from(visitor):
+    visitor.page.route("**/story/sources*", lambda route: None)  # never answered
+    visitor.open("ada/story")
+    chapters = visitor.page.get_by_role("navigation", name="Chapters").get_by_role("link")
+    chapters.nth(1).click()
+
+    expect(visitor.page).to_have_url(re.compile("/ada/story/[0-9a-f]+$"))
+    expect(chapters.nth(1)).to_have_attribute("aria-current", "true")
 
 
 def test_a_save_is_kept_word_for_word_and_undone(visitor, life):

@@ -101,10 +101,11 @@ function Book({ mind, story, draft, version, save, waits }: BookProps) {
   const byPerson = useMemo(() => new Set(story.chapters.filter((one) => one.edited_by_person).map((one) => one.heading)), [story]);
   const reveal = (chapter: Part | undefined) => chapter && mounted.current?.reveal(chapter.from);
   const digest = place.value.part;
-  const isThere = sourced.digests.includes(digest);
+  const digests = useMemo(() => story.chapters.map((one) => one.digest), [story]);
+  const isThere = digests.includes(digest);
   const [isReady, setReady] = useState(false);
   useEffect(() => {
-    if (isReady && isThere) reveal(chapters[sourced.digests.indexOf(digest)]);
+    if (isReady && isThere) reveal(chapters[digests.indexOf(digest)]);
   }, [isReady, isThere, digest]);
   useChapterKeys(chapters, mounted);
   const choose = (name: string | null, isByKey: boolean) => {
@@ -116,7 +117,7 @@ function Book({ mind, story, draft, version, save, waits }: BookProps) {
   return (
     <div class="book">
       {chapters.length > 1 && (
-        <Outline mind={mind} chapters={chapters} digests={sourced.digests} byPerson={byPerson} at={digest} reveal={reveal} />
+        <Outline mind={mind} chapters={chapters} digests={digests} byPerson={byPerson} at={digest} reveal={reveal} />
       )}
       <div class="text">
         {!draft.text.trim() && <Empty waits={waits} />}

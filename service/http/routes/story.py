@@ -173,6 +173,7 @@ async def _story_out(mind: Mind, story: StorySnapshot, memory: Memory) -> StoryT
                 until=chapter.last,
                 words=chapter.words,
                 edited_by_person=chapter.digest not in story.ours,
+                digest=chapter.digest,
             )
             for chapter in story.book.chapters
         ],

@@ -227,6 +227,7 @@ STORY: dict[str, Any] = {
             "to": "2026-01-09 18:30",
             "words": 14,
             "edited_by_person": False,
+            "digest": "0f6c1d0be6a1f3c2",
         }
     ],
     "people": [],

@@ -71,6 +71,7 @@ class ChapterOut(Answered):
     edited_by_person: bool = Field(
         description="Whether a person edited it. Such a chapter is never revised by a model."
     )
+    digest: str = Field(description="Names it in `…/story/sources`, until its text changes.")
 
 
 class NotedPersonOut(Answered):

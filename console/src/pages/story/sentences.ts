@@ -11,12 +11,10 @@ export interface Sourced {
   /** Sentences by the names of their marks. */
   sentences: ReadonlyMap<string, Sentence>;
   marks: readonly Mark[];
-  /** Digests of chapters by their place in the story. */
-  digests: readonly string[];
   isWhole: boolean;
 }
 
-const NOTHING: Sourced = { sentences: new Map(), marks: [], digests: [], isWhole: false };
+const NOTHING: Sourced = { sentences: new Map(), marks: [], isWhole: false };
 const CHAPTERS = 20;
 
 export function useSentences(mind: string, story: Schemas["StoryTold"]): Sourced {
@@ -56,7 +54,6 @@ function withPage(found: Sourced, page: Schemas["SourcesOut"], placeOf: (at: num
   return {
     sentences: new Map([...found.sentences, ...named]),
     marks: [...found.marks, ...marks.filter((one) => one.from < one.to)],
-    digests: [...found.digests, ...page.chapters.map((one) => one.digest)],
     isWhole: page.next === null,
   };
 }
