@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from consolidation.text.language import detect
+from consolidation.text.name_forms import names_of_form
 from consolidation.text.names import name_key
 from consolidation.text.words import content_stems, content_words, tokens
 
@@ -99,6 +100,18 @@ def names_any(text: str, keys: Iterable[str]) -> bool:
 
 
 def named_in(text: str, keys: Iterable[str]) -> tuple[str, ...]:
-    """Which of the names with these *keys* stand whole in *text*."""
-    row = f" {' '.join(tokens(text))} "
-    return tuple(key for key in keys if key and f" {key} " in row)
+    """Which of the names with these *keys* stand whole in *text*, in whatever form: "Sandras Hund" names Sandra."""
+    words = tokens(text)
+    row = f" {' '.join(words)} "
+    language = detect(text)
+    meant = [names_of_form(word, language) for word in words]
+    named = frozenset[str]().union(*meant)
+    return tuple(key for key in keys if key and (f" {key} " in row or _is_row(key.split(), meant, named)))
+
+
+def _is_row(parts: Sequence[str], meant: Sequence[frozenset[str]], named: frozenset[str]) -> bool:
+    """Whether words stand in a row that may be the *parts* of a name, by what each of them is *meant* as."""
+    return named.issuperset(parts) and any(
+        all(part in one for part, one in zip(parts, meant[at:], strict=False))
+        for at in range(len(meant) - len(parts) + 1)
+    )

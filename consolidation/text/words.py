@@ -53,6 +53,9 @@ ALGORITHMS = {
     "st": "sesotho", "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
 }  # fmt: skip
 
+# Autos, Omas, Sandras: the German stemmer leaves an s behind a vowel, of a plural and of a genitive.
+_S_BEHIND_A_VOWEL = re.compile(r"(?<=\w[^\Waeiou\d_][aeiouy])s$")
+
 # l'amica, dell'anno, qu'il: an article, not the head of a word.
 _ELISIONS = {
     "ca": re.compile(r"\b[dlmnst]'(?=\w)"),
@@ -207,4 +210,5 @@ def _stemmed(words: tuple[str, ...], tag: str) -> tuple[str, ...]:
         return words
     # A new stemmer a call: it must not be shared between threads, and making one costs 0.3 microseconds.
     stemmer = Stemmer.Stemmer(ALGORITHMS[tag], 0)
-    return tuple(stem or word for stem, word in zip(stemmer.stemWords(words), words, strict=True))
+    stems = (stem or word for stem, word in zip(stemmer.stemWords(words), words, strict=True))
+    return tuple(_S_BEHIND_A_VOWEL.sub("", stem) for stem in stems) if tag == "de" else tuple(stems)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from consolidation.text.language import detect
+from consolidation.text.name_forms import names_of_form
 from consolidation.text.names import name_key
 from consolidation.text.words import stems, tokens
 
@@ -16,13 +19,17 @@ _LONGEST_NAME = 5
 
 
 def names_in(database: sqlite3.Connection, text: str) -> tuple[tuple[str, str], ...]:
-    """Known entities whose whole name occurs in *text*: uuid and name, longest name first."""
+    """Known entities whose whole name occurs in *text*, in any form: uuid and name, longest name first."""
     words = tokens(text)
+    language = detect(text)
+    meant = [names_of_form(word, language) for word in words]
     runs = {
         " ".join(words[start : start + length])
         for length in range(1, _LONGEST_NAME + 1)
         for start in range(len(words) - length + 1)
     }
+    runs |= {one for word in meant for one in word}
+    runs |= {f"{first} {last}" for one, other in pairwise(meant) for first in one for last in other}
     query = "SELECT uuid, name FROM entities WHERE key IN (SELECT value FROM json_each(?))"
     found = database.execute(query, (json.dumps(sorted(runs)),)).fetchall()
     return tuple(sorted(((str(uuid), str(name)) for uuid, name in found), key=lambda pair: (-len(pair[1]), pair)))

@@ -125,6 +125,7 @@ def test_forms_of_a_word_share_their_stem() -> None:
     assert stems("running runs", language="en") == ("run", "run")
     assert stems("книга книги книгу", language="ru") == ("книг",) * 3
     assert stems("Bücher", language="de-AT") == stems("büchern", language="de_DE")
+    assert stems("Autos Omas Sandras Haus Reis", language="de") == ("auto", "oma", "sandra", "haus", "reis")
 
 
 def test_stop_words_go_unless_there_is_nothing_else() -> None:

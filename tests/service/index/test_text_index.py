@@ -126,6 +126,16 @@ def test_the_main_languages_of_a_mind_come_most_first(text):
     assert text.languages() == ("es", "en")
 
 
+def test_a_known_name_is_found_in_the_form_that_a_question_gives_it(text):
+    know(text, entities=[("Sandra", ""), ("Anna Berger", ""), ("Anna", "")])
+
+    assert [name for _, name in text.names_in("Was hat Anna Bergers Hund mit Sandras Katze?")] == [
+        "Anna Berger",
+        "Sandra",
+        "Anna",
+    ]
+
+
 def test_a_very_long_text_without_spaces_is_searched_for_names(text):
     know(text, entities=[("咖啡店", "")])
     long = "".join(chr(0x4E00 + at % 20_000) for at in range(70_000))

@@ -1,0 +1,35 @@
+"""Which names a text says, in whatever form its language gives them."""
+
+import pytest
+
+from consolidation.corrections.wording import named_in
+from consolidation.text.names import name_key
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Sandra", "Sandra's dog barks all night long"),
+        ("Sandra", "Sandras Hund bellt die ganze Nacht"),
+        ("Anna Berger", "Das ist Anna Bergers Auto, glaube ich"),
+        ("Sandra", "pies Sandry szczeka przez całą noc"),
+        ("Anna Nowak", "rozmawiałem wczoraj z Anną Nowak o samochodzie"),
+        ("Сандра", "собака Сандры лает всю ночь"),
+        ("田中", "田中さんの犬が吠えています"),
+    ],
+)
+def test_a_name_is_found_in_the_form_that_the_sentence_gives_it(name, text):
+    assert named_in(text, [name_key(name), "nobody"]) == (name_key(name),)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Christian", "Christiane kommt am Freitag zum Essen"),
+        ("Anna Berger", "Anna kommt, und das Auto von Bergers ist kaputt"),
+        ("Berger Anna", "Das ist Anna Bergers Auto, glaube ich"),
+        ("Sandra", "Hay muchas Sandras en esta calle de Madrid"),
+    ],
+)
+def test_another_name_is_not(name, text):
+    assert named_in(text, [name_key(name)]) == ()
