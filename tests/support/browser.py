@@ -7,11 +7,12 @@ import shutil
 from contextlib import contextmanager
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 WIDTHS = {"phone": 390, "desk": 1280}
 SECONDS = 60
+expect.set_options(timeout=SECONDS * 1000)
 # What the policy refused is kept where a page that comes later can not lose it.
 _WATCH = """
 addEventListener("securitypolicyviolation", (event) =>
