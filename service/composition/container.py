@@ -245,7 +245,14 @@ async def open_memory(
             catalog=build_catalog(story),
             archive=build_archive(settings, shared, ingestion=ingest.ingestion),
             erasure=build_erasure(
-                settings, shared, ingest=ingest, story=story, sleep=sleep, webhooks=webhooks, forget=forget
+                settings,
+                shared,
+                ingest=ingest,
+                story=story,
+                sleep=sleep,
+                webhooks=webhooks,
+                audit_log=access.audit_log,
+                forget=forget,
             ),
             example=example,
             upstream=open_upstream(settings, clock=shared.clock),

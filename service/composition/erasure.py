@@ -15,6 +15,7 @@ from service.erasure.service import ErasureService
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from service.access.audit_log import AuditLog
     from service.composition.ingest import Ingest
     from service.composition.resources import Resources
     from service.composition.sleep import Sleep
@@ -32,6 +33,7 @@ def build_erasure(
     story: Story,
     sleep: Sleep,
     webhooks: Webhooks | None,
+    audit_log: AuditLog,
     forget: Callable[[str], None],
 ) -> ErasureService:
     """All of it; nothing runs yet. *forget* is called with a mind's id when its words must leave memory."""
@@ -55,6 +57,7 @@ def build_erasure(
         forget_in_memory=forget,
         forget_events=forget_events,
         dream_again=sleep.sleeper.begin,
+        audit_log=audit_log,
     )
     turn_eraser = TurnEraser(context)
     return ErasureService(

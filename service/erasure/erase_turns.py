@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from consolidation.corrections.record import Correction
     from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import StoredTurn
+    from service.access.audit_log import AuditLog
     from service.erasure.ports import ErasableGraph
     from service.erasure.receipt import ErasedCounts, ErasureRequest
     from service.ingest.indexing_lane import IndexingLane
@@ -69,6 +70,7 @@ class ErasureContext:
     forget_in_memory: Callable[[str], None]
     forget_events: Callable[[ErasurePlan], Awaitable[None]]
     dream_again: Callable[[Mind], object]
+    audit_log: AuditLog
 
     def other_transcripts(self, mind_id: str) -> list[Path]:
         """The transcripts of all other minds. A word that they contain does not point to this mind."""

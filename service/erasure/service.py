@@ -20,7 +20,7 @@ from consolidation.kernel.errors import HomeFault, MemoryFault, MindErasing, Min
 from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from consolidation.story.triggers import Trigger
 from service.erasure.receipt import ErasedCounts, Receipt, receipt_of
-from service.erasure.receipt_log import kept_receipt
+from service.erasure.receipt_log import kept_receipt, kind_of, part_of
 from service.mind.mind_gate import Paused
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ class _Job:
     waiting_for: str = "the erasure is running"
     has_erased_files: bool = False
     has_tried_graph: bool = False
+    is_resumed: bool = False
     task: asyncio.Task[Receipt | None] | None = None
 
 
@@ -110,7 +111,14 @@ class ErasureService:
         finally:
             blocked.cancel()
         receipt = job.task.result() if job.task.done() and not job.task.cancelled() else None
+        await self._note(request, by=by, is_done=receipt is not None)
         return receipt or Unfinished(request, job.plan.began_at, job.waiting_for)
+
+    async def _note(self, request: ErasureRequest, *, by: str, is_done: bool) -> None:
+        part = part_of(request)
+        details = {"part": part} if part is not None else {}  # the audit log does not name what was erased
+        action = f"{kind_of(request)}.erased"
+        await self._context.audit_log.note(action, by=by, mind_id=request.mind_id, is_done=is_done, **details)
 
     def resume(self) -> None:
         """
@@ -125,7 +133,8 @@ class ErasureService:
         if plan.request.is_whole:
             self._context.minds.gate.close(plan.request.mind_id)
         self._context.minds.gate.set_paused(plan.request.mind_id, Paused.ALL)
-        self._start(plan).has_tried_graph = True  # nobody knows how far it came
+        job = self._start(plan)
+        job.has_tried_graph = job.is_resumed = True  # nobody knows how far it came
 
     async def adopt(self) -> None:
         """
@@ -195,13 +204,17 @@ class ErasureService:
             while not self._context.background.is_stopping:
                 try:
                     with self._context.minds.held(mind_id):
-                        return await (self._erase_mind(job) if job.plan.request.is_whole else self._erase_turns(job))
+                        receipt = await (self._erase_mind(job) if job.plan.request.is_whole else self._erase_turns(job))
                 except (MemoryFault, OSError, sqlite3.Error) as error:
                     reason = f"{type(error).__name__}: {error}"
                     if reason != job.waiting_for:
                         log.warning("erasure.blocked", mind_id=mind_id, reason=reason)
                     job.waiting_for = reason
                     job.blocked.set()
+                else:
+                    if job.is_resumed:  # whoever asked for it was not answered, so nothing is noted
+                        await self._note(job.plan.request, by=job.plan.by, is_done=True)
+                    return receipt
                 await self._context.background.pause(backoff.next_seconds())
             return None
         finally:

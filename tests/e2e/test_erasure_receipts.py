@@ -92,7 +92,7 @@ async def test_receipts_are_kept_without_words_and_outlive_their_mind(tmp_path):
 
 
 async def test_a_kill_between_an_erasure_and_its_receipt_loses_no_receipt_and_doubles_none(tmp_path):
-    """Broken: the plan is dropped before the receipt is written."""
+    """Broken: the plan is dropped before the receipt is written; only who waits for an erasure notes it."""
     plans = tmp_path / "erasing"
     async with running(tmp_path) as service:
         await service.keep("ada", SECRET, turn_id="t1")
@@ -124,3 +124,5 @@ async def test_a_kill_between_an_erasure_and_its_receipt_loses_no_receipt_and_do
 
         assert (kept["kind"], kept["turns"], kept["by"]) == ("turn", 1, "local")
         assert json.loads((tmp_path / FILE).read_text().splitlines()[-1])["id"] == kept["id"]
+        noted = [json.loads(line) for line in (tmp_path / "audit.jsonl").read_text().splitlines()]
+        assert [one["by"] for one in noted if one["action"] == "turn.erased"] == ["local"] * (3 if lost else 2)

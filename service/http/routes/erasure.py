@@ -10,7 +10,6 @@ from consolidation.kernel.errors import NotFound
 from consolidation.workspace import checked_mind_id
 from service.composition.container import Memory
 from service.erasure.receipt import ErasureRequest, Receipt
-from service.erasure.receipt_log import kind_of, part_of
 from service.erasure.service import Unfinished
 from service.http.dependencies import CallerName, MemoryDep, MindName
 from service.http.known_query import KnownQuery
@@ -98,11 +97,6 @@ async def _answered(
 
 async def _erased(request: ErasureRequest, memory: Memory, by: str, response: Response) -> ErasedOut:
     done = await memory.erasure.erase(request, by=by)
-    part = part_of(request)
-    details = {"part": part} if part is not None else {}  # the audit log does not name what was erased
-    await memory.audit_log.note(
-        f"{kind_of(request)}.erased", by=by, mind_id=request.mind_id, is_done=isinstance(done, Receipt), **details
-    )
     if isinstance(done, Unfinished):
         response.status_code = status.HTTP_202_ACCEPTED
     return _answer(done)
