@@ -27,6 +27,7 @@ _REMEMBERED, _LONGEST_REMEMBERED = 8_192, 1_000  # texts, and the characters of 
 DENSE_SCRIPTS = frozenset(
     {"CJK", "IDEOGRAPHIC", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "THAI", "LAO", "KHMER", "MYANMAR"}
 )
+_FIRST_DENSE = "\u0e00"  # Thai: no character before it is of such a script
 # Scripts whose marks people leave out when they type in a hurry: é, ё, harakat, niqqud. Elsewhere (Thai, Devanagari)
 # marks are vowels and stay.
 FOLDED_SCRIPTS = frozenset({"LATIN", "GREEK", "CYRILLIC", "ARABIC", "HEBREW"})
@@ -97,6 +98,15 @@ def content_words(text: str, *, language: str) -> dict[str, str]:
 def content_stems(text: str, *, language: str) -> frozenset[str]:
     """The stems of the words of *text* that are not stop words."""
     return frozenset(content_words(text, language=language).values())
+
+
+def word_count(text: str) -> int:
+    """How many words *text* has; of a script that is written without spaces, two characters count as one."""
+    if max(text, default="") < _FIRST_DENSE:
+        return len(text.split())
+    dense = sum(map(_is_dense, text))
+    apart = "".join(" " if _is_dense(character) else character for character in text)
+    return len(apart.split()) + (dense + 1) // 2
 
 
 def is_dense(word: str) -> bool:

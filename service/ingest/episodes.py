@@ -25,7 +25,7 @@ from consolidation.text.speech_acts import (
     told,
     wants_answer,
 )
-from consolidation.text.words import stems
+from consolidation.text.words import stems, word_count
 from service.index.neighbourhood import asks
 from service.index.text_store import IndexedTurn, Relation, Traits
 from service.index.turn_fields import fields_of
@@ -116,7 +116,7 @@ def traits_of(turn: StoredTurn, *, language: str, before: StoredTurn | None = No
         speakers=tuple(dict.fromkeys(message.who for message in remembered(turn) if message.role not in READ)),
         occurred_at=turn.occurred_at,
         asks=asks(text.rstrip()[-1:]),
-        statement_words=sum(len(sentence.split()) for sentence in statements),
+        statement_words=sum(word_count(sentence) for sentence in statements),
         has_time=has_time(text),
         only_asks=not tells,
         knows_not=knows_not(answer),

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from service.resonance.call import PreTurnCall
     from service.retrieval.moment import Flashback, Placement
 
+_LONGEST_WORD = 30  # letters, back from where a memory is cut
 _FEWEST_LETTERS = 20  # of a memory that is shortened; fewer say nothing
 # A protocol may name the block that it speaks of, within a line; alone on a line, the name would open one.
 _MENTION = re.compile(rf"(?<=\S ){re.escape(BLOCK_HEADER)}")
@@ -119,7 +120,8 @@ def _within(
 def _cut(flashback: Flashback, most: int) -> Flashback:
     """*flashback* in at most so many letters, at the end of a word where words are parted."""
     head, _, _ = flashback.text[: most + 1].rpartition(" ")
-    return replace(flashback, text=f"{head or flashback.text[:most]} …")
+    is_near = len(head) >= most - _LONGEST_WORD  # a script without spaces may have its last one far before
+    return replace(flashback, text=f"{head if is_near and head else flashback.text[:most]} …")
 
 
 def _ordered(shown: Mapping[int, Flashback]) -> tuple[Flashback, ...]:

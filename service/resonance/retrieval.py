@@ -17,7 +17,7 @@ import anyio.to_thread
 from consolidation.kernel.errors import GraphFault
 from consolidation.kernel.turns import Speaker, TurnKind
 from consolidation.text.dates import asks_when
-from consolidation.text.words import stems
+from consolidation.text.words import stems, word_count
 from service.mind.trace_document import RetrievalTrace
 from service.ports.graph import episode_uuid
 from service.resonance.arms import QueryHits, SearchTerms, Switches
@@ -371,7 +371,7 @@ def _before(mind: Mind, turns: Sequence[StoredTurn]) -> dict[int, StoredTurn]:
     before = {
         turn.sequence: sequences[-1]
         for turn in turns
-        if sum(len(message.content.split()) for message in turn.turn.messages) <= _SHORT_TURN
+        if sum(word_count(message.content) for message in turn.turn.messages) <= _SHORT_TURN
         and (sequences := positions.before_in_session(turn.turn.session_id, turn.sequence, limit=1))
     }
     read = {turn.sequence: turn for turn in mind.transcript.read_now(tuple(before.values()))}

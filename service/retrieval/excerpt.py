@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from consolidation.kernel.turns import READ, Speaker
 from consolidation.text.sentences import sentences
 from consolidation.text.speech_acts import acknowledges, concedes, contrasts, corrects, denies, knows_not, tells
-from consolidation.text.words import content_words, tokens
+from consolidation.text.words import content_words, tokens, word_count
 from service.retrieval.lead_words import told_by
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def excerpt(
     said: "429" in what a command printed.
     """
     messages = stored.turn.messages
-    is_brief = sum(len(one.content.split()) for one in messages if one.role is Speaker.USER) <= _FEW_WORDS
+    is_brief = sum(word_count(one.content) for one in messages if one.role is Speaker.USER) <= _FEW_WORDS
     asked = before.turn.messages[-1:] if before is not None and is_brief else ()
     if any(len(one.content) > _SHORT or one.role is Speaker.TOOL for one in (*messages, *asked)):
         return _excerpt(messages, asked, language, is_denied=is_denied, recalls_answer=recalls_answer, wanted=wanted)
@@ -99,7 +99,7 @@ def _is_memory(answer: str, *, own: Sequence[Message], is_asked: bool) -> bool:
     words = "\n".join(one.content for one in own)
     is_put_right = acknowledges(answer) or (corrects(answer) and ":" in answer)
     is_put_right = is_put_right or (concedes(answer) and (denies(words) or contrasts(words)))
-    return (is_put_right and len(answer.split()) >= _FEWEST_RIGHT_WORDS) or _MADE.match(answer) is not None
+    return (is_put_right and word_count(answer) >= _FEWEST_RIGHT_WORDS) or _MADE.match(answer) is not None
 
 
 @lru_cache(maxsize=_REMEMBERED)

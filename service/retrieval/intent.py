@@ -19,7 +19,8 @@ _QUERIES = 32  # each phase asks of the same few
 # What a message wants shows in its first words and its last; what stands between, pasted as a rule, is not read.
 LONGEST_END = 400
 _WORDS_THAT_ASK = 4
-_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+# Letters, and the marks that are vowels in the scripts of India: "मैं" is one word.
+_WORD = re.compile(r"(?:[^\W\d_]|[\u0900-\u0dff])+(?:'[^\W\d_]+)?")
 _ELIDED = re.compile(r"\b([jml])'")  # j'ai, m'a, l'ai
 _LIKE_A_CHILD = re.compile(
     r"\blike i(?:'m| am|m) (?:five|5|a (?:child|kid))\b|\bals wäre ich (?:fünf|5|ein kind)\b"
@@ -56,6 +57,17 @@ _FIRST_PERSON = {
         "صديقتي بيتي شقتي عملي مديري مديرتي طبيبي كلبي قطتي سيارتي ميلادي راتبي إيجاري عنواني جدتي جدي خالي خالتي عمي "
         "عمتي هاتفي دوائي أطفالي أولادي خطيبتي خطيبي"
     ),
+    "tr": "ben beni bana bende benden benim benimle biz bizi bize bizde bizden bizim",
+    "ko": (
+        "나 나는 난 나도 내 내가 나의 나를 날 나한테 나에게 내게 나랑 저 저는 전 저도 제 제가 저의 저를 저한테 저에게 "
+        "제게 저랑 우리 우리는 우린 우리가 우리의 우리집 저희 저희는 저희가"
+    ),
+    "hi": "मैं मैंने मुझे मुझको मुझसे मुझमें मेरा मेरी मेरे हम हमें हमने हमसे हमारा हमारी हमारे अपना अपनी अपने",
+    "uk": "я мене мені мною мій моя моє мої мого моєї моєму мою моїх ми нас нам нами наш наша наше наші",
+    "sv": "jag mig min mitt mina vi oss vår vårt våra",
+    "da": "jeg mig min mit mine vi os vores",
+    "no": "jeg meg min mitt mine mi vi oss vår vårt våre",
+    "cs": "já mě mi mně mnou můj moje má mého mé mému mou my nás nám náš naše",
 }
 # Of those, the ones by which a list is of one's own: "list every place I lived", not "list me the planets".
 _OWN = {
@@ -100,6 +112,14 @@ _FIRST_PERSON_VERBS = {
         r"(?:ماذا|متى|كم|كيف|لماذا|الذي|التي) [أآ]\w{2,20}|أسكن|أعيش|أقيم|أعمل|أشتغل|أدرس|أتعلم|أملك|أدفع|أشرب|آكل"
         r"|آخذ|أتناول|أقود|تزوجت|ولدت"
     ),
+    "tr": (
+        r"(?!yardım)\w{1,30}(?:yorum|yoruz|[dt][ıiuü]m|acağım|eceğim|acağız|eceğiz|m[ıi]şım|m[ıi]şim)"
+        r"|(?:ad|anne|baba|kardeş|abla|ağabey|abi|eş|koca|kar|oğl|kız|ev|iş|kedi|köpe[kğ]|doktor|patron|müdür|araba"
+        r"|adres|maaş|kira|ilac|arkadaş|sevgili|nişanlı|telefon|randevu|doğum gün)[ıiuü]?m"
+        r"(?:ın|in|un|ün|[aeıiuü]|[dt][ae]n?|l[ae])?"
+    ),
+    # What one asks oneself: "what did I buy again".
+    "ko": r"\S{0,30}(?:[았었했갔왔샀봤됐였렸겼쳤켰꼈])(?:지|더라)",
 }
 _THIRD_PERSON = {
     "en": "he she it him her hers his its they them their theirs that those there this these one",
@@ -331,7 +351,8 @@ _TASKS = {
         r"|^\W*pourquoi (?:le|la|les)\b|^\W*perché (?:il|la|le|i|gli)\b"
         r"|^\W*wer hat .{1,40} (?:geschrieben|gemalt|erfunden|komponiert|entdeckt)"
         r"|capital of|hauptstadt|capitale? (?:de|di|da)|\bjoke\b|\bwitz\b|flachwitz|chiste|blague|barzelletta"
-        r"|piada|fun fact|trivia|\bcuriosidad(?:es?)?\b|\bdatos? curiosos?\b|\bfait (?:amusant|insolite)\b"
+        r"|piada|анекдот|шутк\w+|\bdowcip|\bkawał\b|\bmop(?:je)?\b|\bfıkra|笑话|冗談|ジョーク|نكتة|농담|चुटकु"
+        r"|fun fact|trivia|\bcuriosidad(?:es?)?\b|\bdatos? curiosos?\b|\bfait (?:amusant|insolite)\b"
         r"|\banecdote sur\b|\bcuriosità su|\bweetje|\bciekawostk|интересн\w+ факт|冷知识"
         r"|豆知識|雑学|معلومة (?:غريبة|طريفة)"
         r"|tallest|highest|largest|smallest|pequeño del mundo|how (?:tall|far|deep|old|high"
@@ -344,7 +365,12 @@ _TASKS = {
         r"|bonjour|bonsoir|ciao|oi|olá|yo|morning|good (?:morning|night|evening|afternoon)|guten|gute|buenos"
         r"|bonne|okay|ok|vale|bueno|bah|naja|tja|puh|uff|wow|no me digas|echt jetzt"
         r"|super|perfe\w+|genau|klar|cool|nice|great|qué (?:frío|calor|bien|guay)|quel temps|finally some"
-        r"|was für ein wetter|cześć|dzięki|привет|спасибо|谢谢|你好|ありがとう|こんにちは)(?![\w'’])"
+        r"|was für ein wetter|cześć|hej|dzięki|dzień dobry|dobry wieczór|dobranoc|goedemorgen|goedenavond|bedankt"
+        r"|привет|спасибо|здравствуй(?:те)?|доброе утро|добрый (?:день|вечер)|доброй ночи|спокойной ночи|как дела"
+        r"|صباح الخير|مساء الخير|مرحبا|أهلا|السلام عليكم|شكرا|merhaba|selam|günaydın|iyi (?:günler|akşamlar|geceler)"
+        r"|नमस्ते|धन्यवाद|शुभ (?:प्रभात|रात्रि))(?![\w'’])"
+        r"|^\W*(?:谢谢|你好|您好|早上好|下午好|晚上好|早安|晚安|ありがとう|こんにちは|こんばんは|おはよう|おやすみ"
+        r"|안녕|좋은 아침|감사합니다|고마워|teşekkür)"
     ),
     "saying": (
         r"sagt man|on dit|dicen que|they say|as they say|il (?:ne )?faut|faut pas|hay que|man (?:muss|soll)"

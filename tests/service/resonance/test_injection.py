@@ -103,7 +103,7 @@ def test_a_long_memory_does_not_silence_the_short_ones_behind_it():
     assert kept == (short, last)
 
 
-@pytest.mark.parametrize("text", ["word " * 300, "記憶" * 300])
+@pytest.mark.parametrize("text", ["word " * 300, "記憶" * 300, f"They told me: {'記憶' * 300}"])
 def test_the_first_is_shortened_rather_than_left_out(text):
     """Broken: a first memory that is too long leaves an empty block."""
     [only] = fitting((flashback_of(text),), most_tokens=80, count=count_tokens)

@@ -112,6 +112,15 @@ def test_a_short_answer_has_the_question_of_the_turn_before_in_front():
     assert shown(kept_of(2, f"{LYON} {CELLO}"), before=asked) == f"they told me: {LYON} {CELLO}"
 
 
+def test_a_sentence_without_spaces_is_not_a_short_answer():
+    """Broken: words are counted by the spaces between them."""
+    asked = kept_of(1, "你好！", "你好。你吃过了吗？")
+    told = shown(kept_of(2, "星期六我和妹妹去成都看了外婆，她身体很好。"), before=asked)
+
+    assert "你吃过了吗" not in told
+    assert "你吃过了吗" in shown(kept_of(2, "在成都。"), before=asked)
+
+
 def test_a_speaker_with_a_name_is_named():
     """Broken: ``message.name`` is not asked."""
     turn = StoredTurn(1, NOON, Turn("t1", "s1", (Message(Speaker.USER, LYON, name="Ann"),)))
