@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from consolidation.text.language import detect
-from consolidation.text.name_forms import names_of_form
+from consolidation.text.name_forms import forget_names, lone_names, meant_in
 from consolidation.text.names import name_key
-from consolidation.text.words import content_stems, content_words, tokens
+from consolidation.text.words import content_stems, content_words, is_dense, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _SAME, _SAME_OF_A_PAIR = 0.6, 0.4  # of all stems of two texts, those that both have; where they join the same names
 _CARRIED, _HINTED = 0.6, 0.3  # of a fact's stems, those that a sentence has
 _REMEMBERED = 16_384  # texts: all decisions of a mind are folded anew with each new one
+_CHANGED = 2  # letters at the end of a name that its forms may lack
 _WORD = re.compile(r"\w+")
 
 
@@ -84,6 +85,7 @@ def forget_texts() -> None:
     """Drop every text that is remembered here: one of them is to be erased."""
     for known in (_wording, _stems, stems_of, keys_of_names):
         known.cache_clear()
+    forget_names()
 
 
 def carriers(wording: Wording, sentences: Sequence[str]) -> frozenset[int]:
@@ -101,17 +103,21 @@ def names_any(text: str, keys: Iterable[str]) -> bool:
 
 def named_in(text: str, keys: Iterable[str]) -> tuple[str, ...]:
     """Which of the names with these *keys* stand whole in *text*, in whatever form: "Sandras Hund" names Sandra."""
-    words = tokens(text)
-    row = f" {' '.join(words)} "
-    language = detect(text)
-    meant = [names_of_form(word, language) for word in words]
-    named = frozenset[str]().union(*meant)
-    return tuple(key for key in keys if key and (f" {key} " in row or _is_row(key.split(), meant, named)))
+    row = f" {' '.join(tokens(text))} "
+    return tuple(key for key in keys if key and (f" {key} " in row or _is_in_a_form(key, text, row)))
 
 
-def _is_row(parts: Sequence[str], meant: Sequence[frozenset[str]], named: frozenset[str]) -> bool:
-    """Whether words stand in a row that may be the *parts* of a name, by what each of them is *meant* as."""
-    return named.issuperset(parts) and any(
+def _is_in_a_form(key: str, text: str, row: str) -> bool:
+    first, _, more = key.partition(" ")
+    if first[: max(1, len(first) - _CHANGED)] not in row:
+        return False
+    if is_dense(key):
+        return len(key) == 1 and key in lone_names(text)
+    meant = meant_in(text)
+    if not more:
+        return any(key in one for one in meant)
+    parts = key.split()
+    return any(
         all(part in one for part, one in zip(parts, meant[at:], strict=False))
         for at in range(len(meant) - len(parts) + 1)
     )

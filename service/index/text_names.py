@@ -6,8 +6,7 @@ import json
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from consolidation.text.language import detect
-from consolidation.text.name_forms import names_of_form
+from consolidation.text.name_forms import forms_of_name, lone_names, meant_in, pairs_of_lone_name, with_case_endings
 from consolidation.text.names import name_key
 from consolidation.text.words import stems, tokens
 
@@ -21,14 +20,14 @@ _LONGEST_NAME = 5
 def names_in(database: sqlite3.Connection, text: str) -> tuple[tuple[str, str], ...]:
     """Known entities whose whole name occurs in *text*, in any form: uuid and name, longest name first."""
     words = tokens(text)
-    language = detect(text)
-    meant = [names_of_form(word, language) for word in words]
+    meant = meant_in(text)
     runs = {
         " ".join(words[start : start + length])
         for length in range(1, _LONGEST_NAME + 1)
         for start in range(len(words) - length + 1)
     }
     runs |= {one for word in meant for one in word}
+    runs |= lone_names(text)
     runs |= {f"{first} {last}" for one, other in pairwise(meant) for first in one for last in other}
     query = "SELECT uuid, name FROM entities WHERE key IN (SELECT value FROM json_each(?))"
     found = database.execute(query, (json.dumps(sorted(runs)),)).fetchall()
@@ -50,16 +49,40 @@ def names_of_kinds(database: sqlite3.Connection, names: Iterable[str], *, kinds:
 
 def mentions(database: sqlite3.Connection, name: str, *, languages: Iterable[str], limit: int) -> tuple[int, ...]:
     """
-    The newest turns that contain every word of *name*, or that were spoken by its bearer.
+    The newest turns that contain every word of *name*; else those spoken by its bearer, or with a form of the name.
 
     Turns are stored as stems of their language, so the name is stemmed in each of *languages*.
     """
-    stemmed = dict.fromkeys(stems(name, language=code) for code in languages)
+    codes = tuple(languages)
+    stemmed = dict.fromkeys(stems(name, language=code) for code in codes)
     words = " OR ".join(
         f"({' AND '.join(f'own : "{stem}"' for stem in name_stems)})" for name_stems in stemmed if name_stems
     )
-    query = "SELECT rowid FROM turn_words WHERE turn_words MATCH ? ORDER BY rowid DESC LIMIT ?"
     by_speaker = "SELECT sequence FROM turns WHERE instr(lower(speakers), lower(?)) ORDER BY sequence DESC LIMIT ?"
-    rows = database.execute(query, (words, limit)).fetchall() if words else []
+    rows = _matching(database, words, limit)
     rows = rows or database.execute(by_speaker, (json.dumps(name), limit)).fetchall()
+    rows = rows or _matching(database, _in_forms(name, codes), limit)
     return tuple(sorted(row[0] for row in rows))
+
+
+def _matching(database: sqlite3.Connection, words: str, limit: int) -> list[tuple[int]]:
+    query = "SELECT rowid FROM turn_words WHERE turn_words MATCH ? ORDER BY rowid DESC LIMIT ?"
+    return database.execute(query, (words, limit)).fetchall() if words else []
+
+
+def _in_forms(name: str, languages: Iterable[str]) -> str:
+    """What asks for the words of *name* in the forms that each language gives them."""
+    parts = tokens(name)
+    asked = []
+    for code in languages:
+        of_parts = [
+            dict.fromkeys(stem for form in _forms(part, code) for stem in stems(form, language=code)) for part in parts
+        ]
+        asked.append(" AND ".join(f"own : ({' OR '.join(f'"{one}"' for one in forms)})" for forms in of_parts if forms))
+    return " OR ".join(f"({one})" for one in dict.fromkeys(asked) if one)
+
+
+def _forms(part: str, language: str) -> Iterable[str]:
+    if len(part) == 1:
+        return pairs_of_lone_name(part)
+    return with_case_endings(part) if language == "tr" else forms_of_name(part, language)

@@ -16,6 +16,16 @@ from consolidation.text.names import name_key
         ("Anna Nowak", "rozmawiałem wczoraj z Anną Nowak o samochodzie"),
         ("Сандра", "собака Сандры лает всю ночь"),
         ("田中", "田中さんの犬が吠えています"),
+        ("彩", "妹の彩が来た"),
+        ("王", "王老师今天没来"),
+        ("Zosia", "u Zosi"),  # too short to tell its language
+        ("Zosia", "Zosię widziałam"),
+        ("Sandra", "Sandras Hund"),
+        ("Işıl", "Işıl'ın nişanlısı geldi"),
+        ("Işıl Yılmaz", "Dün Işıl Yılmaz'la buluştum"),
+        ("현우", "어제 현우랑 갔어"),
+        ("سلمى", "أنا وسلمى ذهبنا"),
+        ("Павел", "звонила Павлу"),
     ],
 )
 def test_a_name_is_found_in_the_form_that_the_sentence_gives_it(name, text):
@@ -28,6 +38,10 @@ def test_a_name_is_found_in_the_form_that_the_sentence_gives_it(name, text):
         ("Christian", "Christiane kommt am Freitag zum Essen"),
         ("Anna Berger", "Anna kommt, und das Auto von Bergers ist kaputt"),
         ("Berger Anna", "Das ist Anna Bergers Auto, glaube ich"),
+        ("Jan", "Jana kommt"),
+        ("Maria", "Mario da?"),
+        ("王", "国王来了"),
+        ("彩", "色彩が好き"),
         ("Sandra", "Hay muchas Sandras en esta calle de Madrid"),
     ],
 )

@@ -94,6 +94,23 @@ def test_a_name_is_mentioned_where_turns_hold_its_stem(text, name):
     assert text.mentions(name, limit=3) == (2,)
 
 
+@pytest.mark.parametrize(
+    ("name", "said", "language"),
+    [
+        ("Marek", "Wczoraj byłem z Markiem w kinie.", "pl"),
+        ("Işıl", "Dün Işıl'ın nişanlısı bize geldi.", "tr"),
+        ("지은", "내 여동생 지은이는 광주에서 공부해.", "ko"),
+        ("彩", "妹の彩は名古屋で医学を勉強している。", "ja"),
+        ("王", "我的老师姓王。", "zh"),
+    ],
+)
+def test_a_name_that_is_said_only_in_other_forms_is_mentioned(text, name, said, language):
+    say(text, said, language=language)
+
+    assert text.mentions(name, limit=3) == (1,)
+    assert text.mentions("Zenon", limit=3) == ()
+
+
 def test_who_is_never_named_is_mentioned_where_they_spoke(text):
     say(text, "It rained.", name="Ann_100%")
 
@@ -134,6 +151,21 @@ def test_a_known_name_is_found_in_the_form_that_a_question_gives_it(text):
         "Sandra",
         "Anna",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [
+        ("Zosia", "u Zosi?"),
+        ("Işıl", "Işıl'ın doğum günü ne zaman?"),
+        ("현우", "현우랑 어디 갔지?"),
+        ("彩", "彩は元気？"),
+    ],
+)
+def test_a_known_name_is_found_in_a_form_of_whatever_language(text, name, asked):
+    know(text, entities=[(name, ""), ("Jan", "")])
+
+    assert [one for _, one in text.names_in(asked)] == [name]
 
 
 def test_a_very_long_text_without_spaces_is_searched_for_names(text):
