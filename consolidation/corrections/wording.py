@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from consolidation.text.language import detect
-from consolidation.text.name_forms import forget_names, lone_names, meant_in
+from consolidation.text.name_forms import (
+    LETTER,
+    forget_names,
+    lone_names,
+    meant_in,
+    with_lone_name,
+    without_case_endings,
+)
 from consolidation.text.names import name_key
-from consolidation.text.words import content_stems, content_words, is_dense, tokens
+from consolidation.text.words import content_stems, content_words, is_dense, tokens, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -117,7 +125,37 @@ def _is_in_a_form(key: str, text: str, row: str) -> bool:
     if not more:
         return any(key in one for one in meant)
     parts = key.split()
-    return any(
-        all(part in one for part, one in zip(parts, meant[at:], strict=False))
-        for at in range(len(meant) - len(parts) + 1)
-    )
+    return any(_stands_at(at, parts, meant) for at in range(len(meant)))
+
+
+def _stands_at(place: int, parts: Sequence[str], meant: Sequence[frozenset[str]]) -> bool:
+    """Whether the words from *place* on may be the *parts* of a name, by what each of them is *meant* as."""
+    there = meant[place : place + len(parts)]
+    return len(there) == len(parts) and all(part in one for part, one in zip(parts, there, strict=True))
+
+
+def renamed(text: str, key: str, other: str) -> str:
+    """*text* with one name in the place of another, both given by their keys; case and marks may be lost."""
+    if is_dense(text):
+        plain = unicodedata.normalize("NFKC", text)
+        found = _renamed_within(plain, key, written(other))
+        if found != plain:
+            return found
+    words, meant, parts = tokens(without_case_endings(text)), meant_in(text), key.split()
+    made: list[str] = []
+    place = 0
+    while place < len(words):
+        is_named = bool(parts) and _stands_at(place, parts, meant)
+        made.append(other if is_named else words[place])
+        place += len(parts) if is_named else 1
+    return " ".join(filter(None, made))
+
+
+def _renamed_within(plain: str, key: str, other: str) -> str:
+    """Scripts without spaces: the name is looked for as it is written, since its key is pairs of characters."""
+    if len(key) == 1 and is_dense(key):
+        return with_lone_name(plain, key, other)
+    name = written(key)
+    first, last = ("" if is_dense(one) else LETTER for one in (name[0], name[-1]))
+    within = re.compile(f"{first and f'(?<!{first})'}{re.escape(name)}{last and f'(?!{last})'}", re.IGNORECASE)
+    return within.sub(lambda _: other, plain)

@@ -112,6 +112,7 @@ _POLISH_LETTERS = re.compile("[ąćęłńśźżĄĆĘŁŃŚŹŻ]")
 
 HAN = "々〇㐀-䶿一-鿿豈-龎𠀀-𪛟"
 _DENSE = f"{HAN}぀-ヿ"
+LETTER = rf"[^\W{_DENSE}]"  # of a script with spaces: in "Kのモモ" a word ends behind the K
 # A name of one character, where what is written around it says that it is a name: 王老师, 彩と, 姓王.
 _BEFORE = "姓叫老小跟和给給对對找问問见見"
 _BEHIND = (
@@ -166,6 +167,11 @@ def meant_in(text: str) -> tuple[frozenset[str], ...]:
 def lone_names(text: str) -> frozenset[str]:
     """The single Chinese characters in *text* that may be a name, by what is written around them."""
     return frozenset(_LONE.findall(text))
+
+
+def with_lone_name(text: str, name: str, other: str) -> str:
+    """*text* with *other* where a *name* of one character stands by itself."""
+    return _LONE.sub(lambda found: other if found[0] == name else found[0], text)
 
 
 def pairs_of_lone_name(name: str) -> tuple[str, ...]:

@@ -114,6 +114,15 @@ def is_dense(word: str) -> bool:
     return any(map(_is_dense, word))
 
 
+def written(words: str) -> str:
+    """The *words* of ``tokens``, parted by spaces, as they were written: 咖啡 and 啡店 are 咖啡店."""
+    text = ""
+    for word in words.split():
+        overlap = next((end for end in range(len(word) - 1, 0, -1) if text.endswith(word[:end])), 0)
+        text += word[overlap:] if overlap and is_dense(word) else f"{' ' if text else ''}{word}"
+    return text
+
+
 def has_stems(language: str) -> bool:
     """Whether words of *language* (a tag such as "en" or "pt-BR") have stems here."""
     return re.split(r"[-_]", language.casefold(), maxsplit=1)[0] in ALGORITHMS

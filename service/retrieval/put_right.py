@@ -15,7 +15,7 @@ import anyio.to_thread
 from consolidation.corrections.record import What
 from consolidation.corrections.standing import UNDECIDED, Standing
 from consolidation.corrections.taken_out import Tellable, tellable
-from consolidation.corrections.wording import Wording, named_in, names_any
+from consolidation.corrections.wording import Wording, named_in, names_any, renamed
 from consolidation.kernel.errors import HomeFault
 from consolidation.text.language import detect
 from consolidation.text.names import name_key
@@ -187,9 +187,9 @@ class PutRight:
     def variants(self, query: str) -> tuple[str, ...]:
         """*query* with other names of the entities that it names, where a person said that they are one."""
         named = named_in(query, sorted(self.standing.alike(query)))
-        found = [_renamed(query, key, other) for key in named for other in self.standing.keys_of(key) - {key}]
+        found = [renamed(query, key, other) for key in named for other in self.standing.keys_of(key) - {key}]
         told_as = self._told_as()
-        found += [_renamed(query, key, told_as[key]) for key in named_in(query, told_as)]
+        found += [renamed(query, key, told_as[key]) for key in named_in(query, told_as)]
         return tuple(one for one in dict.fromkeys(found) if one != query)[:_MOST_VARIANTS]
 
     def of_another(self, query: str, text: str, sequences: Iterable[int]) -> bool:
@@ -216,7 +216,7 @@ class PutRight:
         text = fragment.text
         for name in named_in(text, frozenset(self._told_as().values())) if fragment.sequences else ():
             split = self.split_in(name, fragment.sequences)
-            text = _renamed(text, name, name_key(split.to)) if split is not None else text
+            text = renamed(text, name, name_key(split.to)) if split is not None else text
         return text
 
     def _told_as(self) -> dict[str, str]:
@@ -234,7 +234,7 @@ class PutRight:
         rest, meant = query, set[str]()
         for key in named_in(query, [key for key, told in told_as.items() if told == name]):
             meant.add(entity_of[key])
-            rest = _renamed(rest, key, "")
+            rest = renamed(rest, key, "")
         return frozenset(meant | ({""} if names_any(rest, self.standing.keys_of(name) - told_as.keys()) else set()))
 
 
@@ -272,11 +272,6 @@ def says_wanted(text: str, wanted: frozenset[str]) -> bool:
     language = detect(text)
     telling = content_words(" ".join(sorted(wanted)), language=language).keys()
     return not (wanted & telling).isdisjoint(content_words(text, language=language))
-
-
-def _renamed(query: str, key: str, other: str) -> str:
-    """*query* with the words of one name in the place of another's; it is searched for, so its spelling is free."""
-    return f" {name_key(query)} ".replace(f" {key} ", f" {other} ").strip()
 
 
 def _says_rather(text: str, said: Statement) -> bool:

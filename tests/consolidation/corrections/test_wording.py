@@ -2,7 +2,7 @@
 
 import pytest
 
-from consolidation.corrections.wording import named_in
+from consolidation.corrections.wording import named_in, renamed
 from consolidation.text.names import name_key
 
 
@@ -47,3 +47,23 @@ def test_a_name_is_found_in_the_form_that_the_sentence_gives_it(name, text):
 )
 def test_another_name_is_not(name, text):
     assert named_in(text, [name_key(name)]) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "other", "now"),
+    [
+        ("Who is Anna Berger's friend?", "Anna Berger", "Eva", "who is eva friend"),
+        ("Was macht Sandras Hund bei uns?", "Sandra", "Eva", "was macht eva hund bei uns"),
+        ("Dün Işıl'ın evine gittik, Işıl yoktu", "Işıl", "Eda", "dun eda evine gittik eda yoktu"),
+        ("Does Anna know Ann?", "Ann", "Eva", "does anna know eva"),
+        ("田中さんは何をくれた？", "田中", "たなか", "たなかさんは何をくれた?"),
+        ("たなかさんは何をくれた？", "たなか", "田中花子", "田中花子さんは何をくれた?"),
+        ("彩と色彩の話", "彩", "あや", "あやと色彩の話"),
+        ("Annaさんは何をくれた？ Annabelは？", "Anna", "アンナ", "アンナさんは何をくれた? Annabelは?"),
+        ("Anna met 田中 there", "Anna", "Eva", "eva met 田中 there"),
+        ("Anna met 田中 there", "Anna", "", "met 田中 there"),
+        ("田中さんは何をくれた？", "鈴木", "佐藤", "田中 中さ さん んは は何 何を をく くれ れた"),
+    ],
+)
+def test_another_name_stands_where_the_one_did(text, name, other, now):
+    assert renamed(text, name_key(name), name_key(other)).strip() == now

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from consolidation.text.stopwords import STOP_WORDS
-from consolidation.text.words import ALGORITHMS, LONGEST_WORD, stems, tokens
+from consolidation.text.words import ALGORITHMS, LONGEST_WORD, stems, tokens, written
 from tests.support.growth import assert_linear, repeated
 from tests.support.nasty_texts import NASTY
 
@@ -150,6 +150,13 @@ def test_an_unknown_language_neither_stems_nor_stops() -> None:
 )  # fmt: skip
 def test_a_negation_is_no_stop_word(language: str, negations: str) -> None:
     assert not set(negations.split()) & set(STOP_WORDS[language].split())
+
+
+@pytest.mark.parametrize(
+    "text", ["咖啡店", "王", "たなか", "田中花子", "anna berger", "コーヒー", "我喜欢喝咖啡", "ประเทศ"]
+)
+def test_words_are_written_as_they_were(text: str) -> None:
+    assert written(" ".join(tokens(text))) == text
 
 
 def test_threads_stem_alike() -> None:
