@@ -111,8 +111,8 @@ _APOSTROPHE = re.compile(
 _POLISH_LETTERS = re.compile("[ąćęłńśźżĄĆĘŁŃŚŹŻ]")
 
 HAN = "々〇㐀-䶿一-鿿豈-龎𠀀-𪛟"
-_DENSE = f"{HAN}぀-ヿ"
-LETTER = rf"[^\W{_DENSE}]"  # of a script with spaces: in "Kのモモ" a word ends behind the K
+_DENSE = f"{HAN}぀-ヿ฀-໿က-႟ក-៿"
+LETTER = rf"[^\W{_DENSE}가-힣]"  # of no script that goes on where Latin ends: "Kのモモ", "Twitter에서"
 # A name of one character, where what is written around it says that it is a name: 王老师, 彩と, 姓王.
 _BEFORE = "姓叫老小跟和给給对對找问問见見"
 _BEHIND = (

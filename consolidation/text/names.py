@@ -8,9 +8,11 @@ the words themselves do the finding.
 from __future__ import annotations
 
 import re
+import unicodedata
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from consolidation.text.name_forms import LETTER, without_case_endings
 from consolidation.text.sentences import sentences
 from consolidation.text.words import content_words, tokens
 
@@ -18,11 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _CAPITALS = "".join(letter for letter in map(chr, range(0x2000)) if letter.isupper() or letter.istitle())
-_WORD = rf"[{_CAPITALS}](?:[\w'’&-]*\w)?"
+_MARKS = "".join(one for one in map(chr, range(0x300, 0x2000)) if unicodedata.category(one)[0] == "M")
+_WORD = rf"(?<!{LETTER})[{_CAPITALS}](?:(?:{LETTER}|[{_MARKS}'’&-])*{LETTER})?"
 _CAPITALISED = re.compile(rf"{_WORD}(?:(?<!['’]s)\s+(?:(?:of|the|de|del|la|van|von|der|da|do|&)\s+)?{_WORD})*")
-_CODE = re.compile(r"\b(?:[a-z]+[A-Z]\w+|\w+_\w+|[A-Za-z]+\d[\w.-]*\w)\b")
+_CODE = re.compile(
+    rf"(?<!{LETTER})(?:[a-z]+[A-Z]{LETTER}+|{LETTER}+_{LETTER}+|[A-Za-z]+\d(?:{LETTER}|[.-])*{LETTER})(?!{LETTER})"
+)
 _QUOTED = re.compile(r"[`“\"«]([^`”\"»\n]{2,50})[`”\"»]")
 _AFTER_A_WORD = re.compile(r"(?<=[\w,;])\s+(?=(\w\S{0,80}))")
+_TYPED = re.compile(rf"[\w{_MARKS}\u200c\u200d'’-]+|[^\w\s]")
 _POSSESSIVE = re.compile(r"['’]s?$")
 
 # Capitalised at the beginning of a sentence or by convention; they name nobody and nothing.
@@ -44,6 +50,8 @@ _NO_NAMES = frozenset(
     el la los las un una y o pero si yo tú él ella es hola gracias der die das ein eine und oder aber ich du er sie wir
     ist hallo danke le les une et ou mais je tu il elle nous vous est bonjour merci lo gli e ma io lui lei ciao grazie
     os as um uma mas eu ele ela olá obrigado obrigada
+    ben sen biz siz onlar bu şu bir ve ama evet hayır merhaba selam dün bugün yarın geçen ocak şubat mart nisan mayıs
+    haziran temmuz ağustos eylül ekim kasım aralık pazartesi salı çarşamba perşembe cuma cumartesi pazar
     """.split()
 )
 # Before a name they ask for something; within one they belong to it ("Green Book", "Daily Show").
@@ -103,7 +111,7 @@ def opening_names(text: str, *, language: str) -> frozenset[str]:
 def keyphrases(text: str, *, language: str, limit: int = 6) -> tuple[str, ...]:
     """The runs of content words in *text*, longest first: what a person would type into a search box."""
     phrases: list[list[str]] = [[]]
-    for word in re.findall(r"[\w'’-]+|[^\w\s]", text):
+    for word in _TYPED.findall(text):
         if not content_words(word, language=language):
             phrases.append([])
         else:
@@ -114,7 +122,8 @@ def keyphrases(text: str, *, language: str, limit: int = 6) -> tuple[str, ...]:
 
 def _named(sentence: str, *, inside: frozenset[str]) -> Iterator[str]:
     for pattern in (_CAPITALISED, _CODE, _QUOTED):
-        for match in pattern.finditer(sentence):
+        parted = without_case_endings(sentence, instead=",") if pattern is _CAPITALISED else sentence
+        for match in pattern.finditer(parted):
             name = _trimmed(match[1] if pattern is _QUOTED else match[0])
             if not name or (pattern is _CAPITALISED and _is_mere_opening(name, match.start(), inside)):
                 continue

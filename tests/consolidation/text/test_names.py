@@ -23,6 +23,12 @@ from consolidation.text.names import keyphrases, name_key, names, opening_names
         ("We saw Dr. Sommer and the Prof. again.", ["Sommer"]),  # a title alone names nobody
         ("I asked Dr Sommer or Frau Kunze.", ["Dr Sommer", "Frau Kunze"]),
         ("我昨天见了小明。", []),
+        ("2Kのアパートに猫のモモと住んでるよ", []),
+        ("新しいiPhoneを買ってTwitterで自慢した", ["Twitter", "iPhone"]),
+        ("어제 Twitter에서 봤어", ["Twitter"]),
+        ("他用Python写了一个程序", ["Python"]),
+        ("Dün İzmir'e gittim, Kaan'la Ayşe’nin evinde kaldık. Mart'ta döneriz.", ["Ayşe", "Kaan", "İzmir"]),
+        ("My iPhone is from Hawai'i.", ["Hawai'i", "iPhone"]),
     ],
 )
 def test_names_are_quoted_from_a_text(text, found):
@@ -40,6 +46,7 @@ def test_a_word_that_opens_a_sentence_may_be_a_name_where_a_deed_follows():
 
 
 def test_keyphrases_are_runs_of_words_with_content():
+    assert keyphrases("मैं नागपुर में छोटे कमरों के फ्लैट में रहती हूँ", language="hi")[0].startswith("मैं नागपुर में छोटे कमरों")
     assert keyphrases("When is the red bicycle of my sister ready?", language="en")[0] == "red bicycle"
 
 
