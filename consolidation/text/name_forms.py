@@ -15,7 +15,7 @@ from consolidation.text.language import detect
 from consolidation.text.words import is_dense, tokens
 
 _REMEMBERED, _LONGEST_REMEMBERED = 8_192, 4_000  # texts, and the characters of one
-_SHORTEST, _SHORTEST_OF_SYLLABLES = 3, 2  # letters of a name: "als" is not Al's
+_SHORTEST, _SHORTEST_OF_SYLLABLES = 3, 2  # letters of a name and of its forms: "als" is not Al's, "mi" not Mia's
 UNKNOWN = ""  # the language of a few Latin words that could be of several
 
 _OF_CONSONANTS = ("a", "owi", "em", "iem", "u", "ie", "e", "om")
@@ -66,7 +66,7 @@ _OF_OTHERS: dict[str, frozenset[str]] = {
     UNKNOWN: frozenset(
         """
         agnes ali andreas anny carlos dany elias eli emmy hannes isaias jenny johannes jonas jules lili lily lucas lukas
-        marcos mathias matias matthias mia nicolas niklas romy thomas tobias tomas uli vicky
+        marcos mathias matias matthias nicolas niklas romy thomas tobias tomas uli vicky
         """.split()
     ),
     "ar": frozenset("بسام بسمه بسمة فادي كامل كريم كريمه كريمة وسام وسيم وهبه وهبة".split()),
@@ -75,23 +75,7 @@ _IN_FRONT = {"ar": ("و", "ف", "ب", "ل", "ك", "ول", "وب", "فل")}
 
 # Behind a vowel, behind a consonant, behind either; "이" joins a name that ends in a consonant to the rest.
 _OPEN, _CLOSED = ("는", "가", "를", "랑", "야", "와"), ("은", "이", "을", "이랑", "아", "과")
-_EITHER = (
-    "도",
-    "의",
-    "에게",
-    "에게서",
-    "한테",
-    "한테서",
-    "께",
-    "께서",
-    "만",
-    "까지",
-    "부터",
-    "보다",
-    "처럼",
-    "하고",
-    "네",
-)
+_EITHER = tuple("도 의 에게 에게서 한테 한테서 께 께서 만 까지 부터 보다 처럼 하고 네".split())
 _BEHIND_A_VOWEL = (*_OPEN, *_EITHER)
 _BEHIND_A_CONSONANT = (*_CLOSED, *_EITHER, *(f"이{one}" for one in _BEHIND_A_VOWEL))
 _ADDRESSED = ("씨", *(f"씨{one}" for one in _BEHIND_A_VOWEL), "님", *(f"님{one}" for one in (*_CLOSED, *_EITHER)))
@@ -108,10 +92,11 @@ _APOSTROPHE = re.compile(
     r"(?:y[ıiuüae]|n[ıiuü]n|yl[ae])|[dt][ae]n?|[dt][ae]ki(?:ler)?|l[ae]r(?:[ıiae]|[ıi]n|l[ae]|d[ae]n?)?)(?!\w)",
     re.IGNORECASE,
 )
+_APOSTROPHES = dict.fromkeys(map(ord, "'’‘ʼ´"))
 _POLISH_LETTERS = re.compile("[ąćęłńśźżĄĆĘŁŃŚŹŻ]")
 
-HAN = "々〇㐀-䶿一-鿿豈-龎𠀀-𪛟"
-_DENSE = f"{HAN}぀-ヿ฀-໿က-႟ក-៿"
+_HAN = "々〇㐀-䶿一-鿿豈-龎𠀀-𪛟"
+_DENSE = f"{_HAN}぀-ヿ฀-໿က-႟ក-៿"
 LETTER = rf"[^\W{_DENSE}가-힣]"  # of no script that goes on where Latin ends: "Kのモモ", "Twitter에서"
 # A name of one character, where what is written around it says that it is a name: 王老师, 彩と, 姓王.
 _BEFORE = "姓叫老小跟和给給对對找问問见見"
@@ -119,16 +104,17 @@ _BEHIND = (
     "さん ちゃん くん 君 様 さま 先生 氏 先輩 老师 老師 女士 小姐 太太 总 總 经理 医生 教授 阿姨 叔叔 哥 姐 "
     "は が を に の と も へ や って から より まで だ です 说 說 和 跟 来 來 的 在 也 一起"
 ).split()
-_LONE = re.compile(rf"(?:(?<![{HAN}])|(?<=[{_BEFORE}]))[{HAN}](?={'|'.join(_BEHIND)}|[^{_DENSE}ー]|$)")
+_LONE = re.compile(rf"(?:(?<![{_HAN}])|(?<=[{_BEFORE}]))[{_HAN}](?={'|'.join(_BEHIND)}|[^{_DENSE}ー]|$)")
 
 
 @functools.lru_cache(maxsize=_REMEMBERED)
 def names_of_form(word: str, language: str) -> frozenset[str]:
     """The names that *word* of a text in *language* may stand for, itself among them; folded as ``tokens`` are."""
-    if word in _OF_OTHERS.get(language, ()):
-        return frozenset({word})
     if language == "ko":
-        return frozenset({word, *(name for name in _beginnings(word) if word in forms_of_name(name, "ko"))})
+        beginnings = (word[:end] for end in range(_SHORTEST_OF_SYLLABLES, len(word)))
+        return frozenset({word, *(name for name in beginnings if word in forms_of_name(name, "ko"))})
+    if len(word) < _SHORTEST or word in _OF_OTHERS.get(language, ()):
+        return frozenset({word})
     found = {
         word.removesuffix(form) + ending
         for ending, forms in _ENDINGS.get(language, ())
@@ -143,10 +129,9 @@ def names_of_form(word: str, language: str) -> frozenset[str]:
 def forms_of_name(name: str, language: str) -> frozenset[str]:
     """The words that may stand for a *name* of one word in a text in *language*, itself among them."""
     if language == "ko":
-        ends = len(name) >= _SHORTEST_OF_SYLLABLES and _is_korean(name)
-        return frozenset(
-            {name, *(name + one for one in _KOREAN[bool((ord(name[-1]) - 0xAC00) % 28)])} if ends else {name}
-        )
+        if len(name) < _SHORTEST_OF_SYLLABLES or not _is_korean(name):
+            return frozenset({name})
+        return frozenset({name, *(name + one for one in _KOREAN[_ends_in_a_consonant(name)])})
     if len(name) < _SHORTEST:
         return frozenset({name})
     found = {
@@ -156,7 +141,8 @@ def forms_of_name(name: str, language: str) -> frozenset[str]:
         if name.endswith(ending)
     }
     found |= {one + name for one in _IN_FRONT.get(language, ())}
-    return frozenset({name, *(found - _OF_OTHERS.get(language, frozenset()))})
+    known = _OF_OTHERS.get(language, frozenset())
+    return frozenset({name, *(one for one in found if len(one) >= _SHORTEST and one not in known)})
 
 
 def meant_in(text: str) -> tuple[frozenset[str], ...]:
@@ -198,9 +184,6 @@ def forget_names() -> None:
         known.cache_clear()
 
 
-_APOSTROPHES = dict.fromkeys(map(ord, "'’‘ʼ´"))
-
-
 @functools.lru_cache(maxsize=_REMEMBERED)
 def _remembered_meant_in(text: str) -> tuple[frozenset[str], ...]:
     return _meant_in(text)
@@ -218,8 +201,8 @@ def _language(text: str) -> str:
     return "pl" if language == UNKNOWN and _POLISH_LETTERS.search(text) else language
 
 
-def _beginnings(word: str) -> tuple[str, ...]:
-    return tuple(word[:end] for end in range(_SHORTEST_OF_SYLLABLES, len(word)))
+def _ends_in_a_consonant(name: str) -> bool:
+    return (ord(name[-1]) - ord("가")) % 28 > 0  # Unicode orders syllables by their 28 endings
 
 
 def _is_korean(word: str) -> bool:

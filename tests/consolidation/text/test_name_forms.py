@@ -59,6 +59,7 @@ def test_the_cases_of_a_name_are_known(language, name, said):
         ("ko", "유리", "유리아"),  # behind a vowel it would be 유리야
         ("ko", "수", "수은"),
         ("ar", "ريم", "كريم"),
+        ("pl", "Mia", "mi"),
         *((UNKNOWN, *two.split()) for two in ("Jan Jana", "Christian Christiane", "Maria Mario", "Luca Lucas")),
     ],
 )
