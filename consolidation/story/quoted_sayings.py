@@ -8,6 +8,7 @@ thanks or cheers weighs little.
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,8 @@ _FIGURES = re.compile(r"\d[\d.:/-]{0,20}")  # a number, a date, a time: people w
 _PROSE_SHARE = 0.72  # letters among the other characters that are not white space
 _WORDS_OF_PROSE = 5
 _SYMBOLS = 0x2000  # from here on: other scripts, dashes, emoji
-_END_OF_PROSE = tuple(".!。！…”»\"'’)")
+_PAUSES = ".,!?'’।،؛؟"
+_END_OF_PROSE = tuple(".!。！।…”»\"'’)")
 _HEARD_BEFORE = 0.5  # of an answer's words: it mirrors
 
 
@@ -211,9 +213,14 @@ def _is_machine(line: str) -> bool:
     if _MACHINE.match(beginning):
         return True
     shown = [letter for letter in _FIGURES.sub("", beginning) if not letter.isspace()]
-    written = sum(letter.isalpha() or letter in ".,!?'’。、，！？" or ord(letter) > _SYMBOLS for letter in shown)
+    written = sum(_is_written(letter) for letter in shown)
     figures = sum(map(len, _FIGURES.findall(beginning)))
     return len(shown) + figures > _SHORTEST and (written < _PROSE_SHARE * len(shown) or written < figures)
+
+
+def _is_written(character: str) -> bool:
+    """Whether prose has it: a letter, a mark of one (as the vowels of Hindi and Thai are), a pause or an end."""
+    return unicodedata.category(character)[0] in "LM" or character in _PAUSES or ord(character) > _SYMBOLS
 
 
 def _is_sentence(line: str) -> bool:
