@@ -20,37 +20,54 @@ if TYPE_CHECKING:
 
 _QUERIES = 32  # each phase asks of the same few
 _BEFORE, _AFTER = timedelta(days=2), timedelta(days=10)  # things are told a little before or after they happen
-_ALIAS_WORDS = {
-    "a": 1, "an": 1, "one": 1, "two": 2, "couple of": 2, "a couple of": 2, "three": 3, "four": 4, "five": 5, "six": 6,
-    "ein": 1, "einem": 1, "einer": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6,
-    "un": 1, "una": 1, "uno": 1, "dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "seis": 6,
-    "une": 1, "deux": 2, "trois": 3, "quatre": 4, "cinq": 5,
-    "due": 2, "tre": 3, "quattro": 4, "cinque": 5, "sei": 6,
-    "um": 1, "uma": 1, "dois": 2, "duas": 2, "três": 3, "quatro": 4,
-    "een": 1, "twee": 2, "drie": 3, "один": 1, "одну": 1, "два": 2, "две": 2, "три": 3, "четыре": 4, "пять": 5,
-    "一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6,
-    "jeden": 1, "dwa": 2, "dwie": 2, "trzy": 3, "cztery": 4, "pięć": 5, "piec": 5, "sześć": 6, "szesc": 6,
-    "vijf": 5, "zes": 6, "шесть": 6,
-    "兩": 2, "ثلاثة": 3, "ثلاث": 3, "أربعة": 4, "أربع": 4, "خمسة": 5, "خمس": 5, "ستة": 6, "ست": 6,
-}  # fmt: skip
-_NUMBER = rf"(?P<number>\d{{1,3}}|{'|'.join(sorted(map(re.escape, _ALIAS_WORDS), key=len, reverse=True))})"
+_NUMBER_WORDS = {  # "a couple of" is two
+    1: "a an one ein einem einer un una uno une um uma een один одну jeden",
+    2: "two zwei dos deux due dois duas twee два две двух пару dwa dwie dwóch dwoch parę pare",
+    3: "three drei tres trois tre três drie три трёх трех trzy trzech ثلاثة ثلاث",
+    4: "four vier cuatro quatre quattro quatro четыре четырёх четырех cztery czterech أربعة أربع اربعة اربع",
+    5: "five fünf cinco cinq cinque vijf пять пяти pięć piec pięciu pieciu خمسة خمس",
+    6: "six sechs seis sei zes шесть шести sześć szesc sześciu szesciu ستة ست",
+    7: "seven sieben siete sept sette sete zeven семь семи siedem siedmiu سبعة سبع",
+    8: "eight acht ocho huit otto oito восемь восьми osiem ośmiu osmiu ثمانية ثماني",
+    9: "nine neun nueve neuf nove negen девять девяти dziewięć dziewiec dziewięciu dziewieciu تسعة تسع",
+    10: "ten zehn diez dix dieci dez tien десять десяти dziesięć dziesiec dziesięciu dziesieciu عشرة عشر",
+}
+_NUMBERS = {
+    **{word: number for number, words in _NUMBER_WORDS.items() for word in words.split()},
+    **dict.fromkeys(("couple of", "a couple of", "ein paar", "un par de", "un paio di", "een paar"), 2),
+}
+_DENSE_DIGITS = {digit: number for number, digit in enumerate("一二三四五六七八九", start=1)} | {"两": 2, "兩": 2}
+_DENSE = f"[{''.join(_DENSE_DIGITS)}]"
+_DENSE_NUMBER = f"{_DENSE}?十{_DENSE}?|{_DENSE}"  # up to 99
+_A_NUMBER = rf"\d{{1,3}}|{_DENSE_NUMBER}|{'|'.join(sorted(map(re.escape, _NUMBERS), key=len, reverse=True))}"
+# Not the end of a greater number, of a fraction or of a date; and "two or three", "2-3", 两三.
+_NUMBER = (
+    rf"(?<!\d)(?<!\d[.,])(?<![百千万萬零〇几幾数數何月{''.join(_DENSE_DIGITS)}十])(?P<number>{_A_NUMBER})"
+    rf"(?:(?:\s?[、〜~–-]\s?|\s(?:or|oder|of|ou|oppure|или|lub|albo|أو)\s|(?<={_DENSE})(?={_DENSE}))"
+    rf"(?P<more>{_A_NUMBER}))?"
+)
 _UNITS: Mapping[str, str] = {
-    "day": r"days?|tage?n?|días?|jours?|giorn[oi]|dias?|dag(?:en)?|д(?:ень|ня|ней)|dni|dzie[ńn]|天|日|أيام|يوم(?:ين)?",
+    "day": r"days?|tage?n?|días?|jours?|giorn[oi]|dias?|dag(?:en)?|д(?:ень|ня|ней)|dni|dzie[ńn]|天|日"
+    r"|[أا]يام|يوم(?:ين|ًا|ا)?",
     "week": (
-        r"weeks?|wochen?|semanas?|semaines?|settiman[ae]|we(?:ek|ken)|недел[юьи]|tydzie[ńn]|tygodni[ea]?|[个個]?(?:星期|周|礼拜|禮拜)|週間?|أسابيع"
-        r"|أسبوع(?:ين)?"
+        r"weeks?|wochen?|semanas?|semaines?|settiman[ae]|we(?:ek|ken)|недел[юьи]|tydzie[ńn]|tygodni[ea]?"
+        r"|[个個]?(?:星期|周|礼拜|禮拜)|週間?|[أا]سابيع|[أا]سبوع(?:ين|ًا|ا)?"
     ),
     "month": r"months?|monate?n?|mes(?:es)?|mois|mes[ei]|mês|maand(?:en)?"
-    r"|месяц(?:а|ев)?|miesi[ąa]c[ea]?|miesi[ęe]cy|[个個]月|か月|ヶ月|カ月|ヵ月|ケ月|أشهر|شهر(?:ين)?",
+    r"|месяц(?:а|ев)?|miesi[ąa]c[ea]?|miesi[ęe]cy|[个個]月|か月|ヶ月|カ月|ヵ月|ケ月|[أا]?شهر(?:ين|ًا|ا)?",
     "year": r"years?|jahre?n?|años?|ans?|ann[oi]|anos?|ja(?:ar|ren)|год(?:а)?|лет|rok|lata?"
-    r"|年|سنوات|سن(?:ة|تين)|عام(?:ين)?",
+    r"|年|سنوات|سن(?:ة|تين)|[أا]عوام|عام(?:ين|ًا|ا)?",
 }
-# "%" stands for the name of a unit in that language.
+_ABOUT = (
+    r"(?:(?:etwa|ungefähr|circa|ca\.|unos|unas|alrededor de|environ|à peu près|cerca de|uns|umas"
+    r"|نحو|حوالي|تقريبا)\s+)?"
+)
+# "{n}" stands for the number, "{u}" for the name of a unit.
 _AGO = (
     r"{n}\s+(?:{u})\s+(?:ago|back|fa|atr[áa]s|geleden|назад|temu)",
-    r"(?:vor|hace|il y a|há)\s+{n}\s*(?:{u})\b",
-    r"(?:قبل|منذ)\s+{n}?\s*(?:{u})\b",
-    r"{n}\s*(?:{u})\s*(?:之?前|以前)",
+    rf"(?:vor|hace|il y a|há)\s+{_ABOUT}{{n}}\s*(?:{{u}})\b",
+    rf"(?:قبل|منذ)\s+{_ABOUT}(?:{{n}})?\s*(?:{{u}})\b",
+    r"{n}\s*(?:{u})\s*(?:ほど|くらい|ぐらい)?(?:之?前|以前)",
 )
 _ONE_AGO = {  # Russian and Polish say no "one"
     "week": r"неделю назад|tydzie[ńn] temu",
@@ -63,7 +80,7 @@ _LAST = {
     "day": (
         r"wczoraj(?: wiecz[oó]r(?:em)?)?"
         r"|last night|hier soir|gestern abend|ieri sera|yesterday|gestern|ayer|hier|ieri|ontem|gisteren|вчера"
-        r"|昨天|昨日|きのう|أمس|البارحة|anoche|stanotte|昨晚|昨夜"
+        r"|昨天|昨日|きのう|أمس|البارحة|anoche|stanotte|昨晚|昨晩|昨夜|ゆうべ|夕べ"
     ),
     "week": (
         rf"(?:w )?{_POLISH_LAST} tygodniu|(?:w )?zesz[łl]y tydzie[ńn]"
@@ -94,12 +111,14 @@ _LAST = {
         r"|(?:el )?fin(?:de)?(?: de semana)? pasado"
         r"|le week-?end (?:dernier|passé)|lo scorso weekend|weekend scorso|(?:fim de semana|fds) passado"
         r"|[úu]ltimo (?:fim|fin) de semana|vorig weekend"
-        r"|(?:в )?прошлые выходные|上[周週]末|先週末"
+        r"|(?:(?:в|на) )?прошлы[ех] выходны[ех]|上[周週]末|先週末"
     ),
 }
 _THIS = {
     "day": r"today|tonight|this morning|heute|hoy|aujourd['’]hui|oggi|hoje|hj|vandaag"
-    r"|vanavond|vanmorgen|vanochtend|dzi[śs](?:iaj)?|сегодня|今天|今日|اليوم",
+    r"|vanavond|vanmorgen|vanochtend|dzi[śs](?:iaj)?|сегодня|今天|اليوم"
+    # 今日子さん is somebody, and 今日子供と is today.
+    r"|今日(?![子香](?:さん|ちゃん|様|[はがのともをにへや、。？?！!\s]|$))",
     "week": (
         r"(?:w )?tym tygodniu"
         r"|this week|diese[r]? woche|n?es[st]a semana|cette semaine|questa settimana|deze week|(?:на )?этой неделе"
@@ -114,7 +133,7 @@ _THIS = {
         r"w ten weekend|(?:w )?tym weekendzie"
         r"|this weekend|dieses wochenende|este fin(?:de)?(?: de semana)?|n?es[st]e (?:fim de semana|fds)|ce week-?end"
         r"|questo weekend"
-        r"|dit weekend|эти выходные|[这這][周週]末|今週末"
+        r"|dit weekend|(?:на )?этих? выходны[ех]|[这這][周週]末|今週末"
     ),
 }
 _GERMANIC = re.compile(
@@ -129,6 +148,12 @@ _BEFORE_YESTERDAY = (
     r"|позавчера|przedwczoraj"
     r"|(?<!天)前天|一昨日|おととい|أول أمس"
 )
+_BEFORE_LAST = {
+    "week": r"the week before last|vorletzten? woche|(?:на )?позапрошлой неделе"
+    r"|先[々先]週(?!末)|上上[个個]?(?:周|週|星期|礼拜|禮拜)(?!末)",
+    "month": r"the month before last|vorletzten monat|(?:в )?позапрошлом месяце|先[々先]月|上上[个個]月",
+    "year": r"the year before last|vorletzte[ns] jahr|(?:в )?позапрошлом году|一昨年|おととし",
+}
 _SEASONS = {  # by the first month in the north
     3: r"spring|frühling|frühjahr|primavera|printemps|(?<!la )lente|voorjaar|весн(?:ой|у|е)|wiosn[ąaęy]|春天|春|الربيع",
     6: r"summer|sommer|verano|été|estate|verão|zomer|лет(?:ом|о)|lat(?:em|o|a)|lecie|夏天|夏|الصيف",
@@ -154,12 +179,10 @@ _YEAR = re.compile(
     r"((?:19|20)\d\d)(?!\d)",
     re.IGNORECASE,
 )
-_DENSE_NAMES = "一 二 三 四 五 六 七 八 九 十 十一 十二".split()
-_DENSE_NUMBERS = {name: number for number, name in enumerate(_DENSE_NAMES, start=1)}
 _DENSE_DATE = re.compile(
     r"(?:(?P<year>(?:19|20)\d\d)\s?年\s?)?(?<![\d一二三四五六七八九十])"
     r"(?P<month>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九])\s?月(?!間)"
-    r"(?:\s?(?P<day>[12]\d|3[01]|0?[1-9]|十[一二]?|[一二三四五六七八九])\s?[日号號])?"
+    r"(?:\s?(?P<day>[12]\d|3[01]|0?[1-9]|三十一?|二?十[一二三四五六七八九]?|[一二三四五六七八九])\s?[日号號])?"
 )
 _SINCE = re.compile(
     # Russian "с" is also "with", and から also "because".
@@ -253,7 +276,7 @@ def _dense_date(text: str) -> DateHint | None:
     found = _DENSE_DATE.search(text)
     if found is None:
         return None
-    month, day = (_DENSE_NUMBERS.get(found[part]) or int(found[part] or 0) for part in ("month", "day"))
+    month, day = (_number(found[part] or "0") for part in ("month", "day"))
     return DateHint(month, day or None, int(found["year"]) if found["year"] else None)
 
 
@@ -312,8 +335,10 @@ def _patterns() -> tuple[tuple[re.Pattern[str], Callable[[date, re.Match[str]], 
     found.append((_BEFORE_YESTERDAY, lambda today, _: (today - timedelta(2), today - timedelta(2))))
     for unit, names in _UNITS.items():
         found.extend((template.format(n=_NUMBER, u=names), _ago(unit)) for template in _AGO)
-    found.extend((f"(?P<number>)(?:{words})", _ago(unit)) for unit, words in _ONE_AGO.items())
+    found.extend((f"(?P<number>)(?P<more>)(?:{words})", _ago(unit)) for unit, words in _ONE_AGO.items())
     for unit in ("weekend", "day", "week", "month", "year"):
+        if unit in _BEFORE_LAST:
+            found.append((_BEFORE_LAST[unit], _before_last(unit)))
         found.append((_LAST[unit], _last(unit)))
         if unit in _THIS:
             found.append((_THIS[unit], _this(unit)))
@@ -327,12 +352,30 @@ def _ago(unit: str) -> Callable[[date, re.Match[str]], tuple[date, date]]:
     slack = {"day": 0, "week": 3, "month": 12, "year": 60}[unit]
 
     def of(today: date, found: re.Match[str]) -> tuple[date, date]:
-        number = (found["number"] or "1").casefold()
-        count = int(number) if number.isdigit() else _ALIAS_WORDS[number]
+        fewest = _number(found["number"] or "1")
         if found["number"] is None and found[0].endswith("ين"):
-            count = 2  # the Arabic dual
-        middle = today - timedelta(days * count)
-        return middle - timedelta(slack), middle + timedelta(slack)
+            fewest = 2  # the Arabic dual
+        most = max(fewest, _number(found["more"] or "0"))
+        return today - timedelta(days * most + slack), today - timedelta(days * fewest - slack)
+
+    return of
+
+
+def _number(written: str) -> int:
+    """What digits, a word or a Chinese or Japanese numeral stand for."""
+    if written.isdecimal():
+        return int(written)
+    if written.casefold() in _NUMBERS:
+        return _NUMBERS[written.casefold()]
+    tens, ten, ones = written.rpartition("十")
+    return (10 * _DENSE_DIGITS.get(tens, 1) if ten else 0) + _DENSE_DIGITS.get(ones, 0)
+
+
+def _before_last(unit: str) -> Callable[[date, re.Match[str]], tuple[date, date]]:
+    last = _last(unit)
+
+    def of(today: date, found: re.Match[str]) -> tuple[date, date]:
+        return last(last(today, found)[0], found)
 
     return of
 

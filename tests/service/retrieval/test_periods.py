@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.resonance.label_words import VOCABULARIES
 from service.retrieval.periods import Period, period, without_period
 from tests.support import strategies
 from tests.support.growth import assert_linear, repeated
@@ -14,6 +15,8 @@ TODAY = date(2026, 6, 17)  # a Wednesday
 YESTERDAY = (date(2026, 6, 16), date(2026, 6, 16))
 DAY_BEFORE = (date(2026, 6, 15), date(2026, 6, 15))
 LAST_WEEK = (date(2026, 6, 8), date(2026, 6, 14))
+WEEK_BEFORE_LAST = (date(2026, 6, 1), date(2026, 6, 7))
+MONTH_BEFORE_LAST = (date(2026, 4, 1), date(2026, 4, 30))
 LAST_MONTH = (date(2026, 5, 1), date(2026, 5, 31))
 LAST_YEAR = (date(2025, 1, 1), date(2025, 12, 31))
 THIS_WEEK = (date(2026, 6, 15), date(2026, 6, 21))
@@ -155,6 +158,18 @@ NAMED = [
     ("pl", SUMMER_BEFORE, "zeszłego lata"),
     ("nl", SUMMER_BEFORE, "vorige zomer"),
     ("ar", SUMMER_BEFORE, "الصيف الماضي"),
+    ("ru", LAST_WEEKEND, "что мы делали на прошлых выходных?"),
+    ("ja", YESTERDAY, "昨晩は何を食べた？"),
+    ("ja", YESTERDAY, "ゆうべ何してた？"),
+    ("ja", WEEK_BEFORE_LAST, "先々週は何を？"),
+    ("zh", WEEK_BEFORE_LAST, "上上周我做了什么？"),
+    ("en", WEEK_BEFORE_LAST, "the week before last"),
+    ("ja", MONTH_BEFORE_LAST, "先々月"),
+    ("ja", (date(2024, 1, 1), date(2024, 12, 31)), "一昨年"),
+    ("ja", (TODAY, TODAY), "今日子供と何をした？"),
+    ("zh", (date(2026, 5, 15), date(2026, 5, 15)), "五月十五日"),
+    ("zh", (date(2026, 5, 25), date(2026, 5, 25)), "五月二十五号"),
+    ("ja", (date(2026, 5, 31), date(2026, 5, 31)), "五月三十一日"),
 ]
 
 
@@ -181,6 +196,18 @@ def test_a_time_is_understood_in_every_language(language, named, text):
         ("قبل ثلاثة أيام", 3),
         ("قبل يومين", 2),
         ("a week ago", 7),
+        ("十五天前", 15),
+        ("二十五天前", 25),
+        ("十日前", 10),
+        ("三十日前", 30),
+        ("15日前", 15),
+        ("十二年前", 12 * 365),
+        ("пару недель назад", 14),
+        ("parę tygodni temu", 14),
+        ("قبل ١٥ يوما", 15),
+        ("قبل 15 يومًا", 15),
+        ("قبل اسبوعين", 14),
+        ("seven days ago", 7),
         ("неделю назад", 7),
         ("قبل أسبوع", 7),
         ("a couple of months ago", 60),
@@ -191,6 +218,21 @@ def test_what_is_counted_back_lies_in_the_middle_of_its_days(text, ago):
     first, last = days(text)
 
     assert TODAY - timedelta(ago) == first + (last - first) / 2
+
+
+@pytest.mark.parametrize(
+    "text", ["two or three days ago", "2-3 days ago", "两三天前", "2、3日前", "два или три дня назад"]
+)
+def test_two_numbers_mean_all_days_between_them(text):
+    assert days(text) == (TODAY - timedelta(3), TODAY - timedelta(2))
+
+
+@pytest.mark.parametrize("words", VOCABULARIES.values(), ids=VOCABULARIES)
+def test_what_our_own_labels_count_is_understood(words):
+    fortnight, months = (period(words[f"couple of {unit}"], today=TODAY) for unit in ("weeks", "months"))
+
+    assert fortnight.fits(TODAY - timedelta(14))
+    assert months.fits(TODAY - timedelta(60))
 
 
 @pytest.mark.parametrize(
@@ -208,7 +250,10 @@ def test_what_is_counted_back_lies_in_the_middle_of_its_days(text, ago):
         "you may come",
         "la lente",
         "أمسية جميلة",
-        "上上周",
+        "1500天前",
+        "几十年前",
+        "3.5 weeks ago",
+        "今日子さんは誰？",
         "3月間",
         "we spring into action, we fall for it",
         "ten weekend shifts",
