@@ -43,7 +43,13 @@ SPELLINGS = {
     "œ": "oe",
     "þ": "th",
     "ـ": "",
+    # Hindi is typed with and without the dot below, and with either sign for a nasal vowel.
+    "\u093c": "",
+    "\u0901": "\u0902",
+    **dict(zip("\u0929\u0931\u0934", "नरळ", strict=True)),
 }
+# A nasal before a consonant of its own row may as well be a dot above: हिन्दी and हिंदी.
+_NASAL = re.compile("ङ्(?=[क-घ])|ञ्(?=[च-झ])|ण्(?=[ट-ढ])|न्(?=[त-ध])|म्(?=[प-भ])")
 
 ALGORITHMS = {
     "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english",
@@ -71,7 +77,8 @@ def tokens(text: str) -> tuple[str, ...]:
     """
     Split *text* into words, folded and in order.
 
-    "Caroline's" is Caroline, "don't" is dont, "José" is jose; 咖啡店 is 咖啡 and 啡店. Words end after 64 characters.
+    "Caroline's" is Caroline, "don't" is dont, "José" is jose, माँ is मां; 咖啡店 is 咖啡 and 啡店. Words end after 64
+    characters.
     """
     return _remembered_tokens(text) if len(text) <= _LONGEST_REMEMBERED else _words(_folded(text))
 
@@ -151,7 +158,7 @@ def _folded(text: str) -> str:
     # NFKC would make a space of the accent that is used as an apostrophe in "don´t".
     upright = unicodedata.normalize("NFKC", text.replace("´", "'")).casefold()
     plain = "".join(map(_plain, unicodedata.normalize("NFKC", upright)))
-    return unicodedata.normalize("NFC", plain)
+    return unicodedata.normalize("NFC", _NASAL.sub("\u0902", plain))
 
 
 @functools.cache

@@ -52,6 +52,27 @@ def test_a_name_is_found_however_it_is_typed(query: str) -> None:
     assert tokens(query) == tokens("José")
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("फ़िल्म", "फिल्म"),
+        ("ख़रीदी", "खरीदी"),
+        ("ऩ", "न"),
+        ("माँ", "मां"),
+        ("हिन्दी", "हिंदी"),
+        ("मुम्बई", "मुंबई"),
+        ("अण्डा", "अंडा"),
+    ],
+)
+def test_two_spellings_of_a_hindi_word_are_one_word(one: str, other: str) -> None:
+    assert tokens(one) == tokens(other) == tokens(unicodedata.normalize("NFD", one))
+    assert stems(one, language="hi") == stems(other, language="hi")
+
+
+def test_other_hindi_words_stay_apart() -> None:
+    assert len({tokens(word) for word in ("मा", "मां", "जन्म", "जनम", "कल", "काल")}) == 6
+
+
 def test_there_are_enough_nasty_inputs() -> None:
     assert len(set(NASTY)) >= 150
 
