@@ -70,4 +70,39 @@ STOP_WORDS = {
         "moja moje mój my na nad nam nas nasz nim o od on ona one oni ono oraz po pod przed przez przy są się sobie "
         "swoje swój ta tak tam te tego tej ten też to tobie tu twoja twoje twój ty tych tym u w was we wy z za ze że"
     ),
+    "tr": (
+        "ama ancak bana bende benden beni benim ben bir biz bizde bizden bize bizi bizim bu buna bunda bundan bunlar "
+        "bunu bunun çünkü da de diye dolayı eğer fakat gibi göre hangi hangisi hem için idi ile ise kaç kaçta kadar "
+        "kendi kendim kendisi ki kime kimin kimler mi mı mu mü midir mıdır mudur müdür miyim mıyım misin mısın musun "
+        "müsün miydi mıydı nasıl ne neden nedir nerede nereden neresi nereye neye neyi niçin niye o olan olarak ona "
+        "onda ondan onlar onlara onları onların onu onun oysa sana sen sende senden seni senin siz sizde sizden size "
+        "sizi sizin şu şuna şunlar şunu şunun üzere var ve veya veyahut ya yani zaman"
+    ),
+    "hi": (
+        "अगर अपना अपनी अपने आप आपका आपकी आपके आपको आपने इन इनका इनकी इनके इन्हें इस इसका इसकी इसके इसने इसमें इसलिए "
+        "इसे उन उनका उनकी उनके उन्हें उन्होंने उस उसका उसकी उसके उसको उसने उसमें उसे एक एवं और कब कहाँ का कि कितना "
+        "कितनी कितने किन किस किसका किसकी किसके किसको किसने किसे की के कैसा कैसी कैसे को कौन कौनसा कौनसी क्या क्यों "
+        "क्योंकि जब जिन जिन्हें जिस जिसका जिसकी जिसके जिसने जिसमें जिसे जो तक तथा तुम तुमने तुम्हारा तुम्हारी "
+        "तुम्हारे तुम्हें तू तेरा तेरी तेरे तो था थी थीं थे द्वारा ने पर बारे भी मगर मुझको मुझसे मुझे में मेरा मेरी "
+        "मेरे मैं मैंने यदि यह या ये रहा रही रहे लिए लेकिन वह वाला वाली वाले वे वो साथ से हम हमको हमने हमारा हमारी "
+        "हमारे हमें ही हुआ हुई हुए हूँ है हैं हो होता होती होते"
+    ),
+    "ko": (
+        "것 그 그가 그건 그것 그게 그녀 그녀가 그녀는 그녀의 그는 그들 그들은 그들이 그래서 그러나 그런 그런데 "
+        "그리고 그의 근데 나 나는 나도 나를 나에게 나의 나한테 난 내 내가 너 너는 너도 너를 너에게 너의 너한테 넌 "
+        "네 네가 누가 누구 누구를 누구야 누구예요 누구와 누구의 누구지 니가 대한 대해 때문에 또는 또한 만약 몇 무슨 "
+        "무엇 무엇을 무엇이 뭐 뭐가 뭐야 뭐예요 뭐지 뭔지 뭘 및 어느 어디 어디가 어디서 어디야 어디에 어디에서 "
+        "어디예요 어디지 어떤 어떻게 언제 언제야 언제예요 언제지 언제부터 얼마 얼마나 얼마야 얼마예요 여기 왜 우리 "
+        "우리가 우리는 우리의 위해 이 이건 이것 이게 이다 이런 이야 이에요 인가요 입니까 입니다 있나 있는 있니 있다 "
+        "있습니까 있습니다 있어 있어요 있었어 있지 저 저건 저것 저게 저기 저는 저도 저를 저에게 저의 저한테 제 제가 "
+        "하고 하지만 혹은"
+    ),
+    "ar": (
+        "إذ إذا إلى إليه إليها أكون أن إن أنا أنت أنتم أنتن أنني إنه إنها أو أولئك أي أية أين ب به بها بهم بي بين "
+        "بك بنا تكون تلك ثم حتى حول خلال ذلك سوف عن عند عندك عندما عندنا عنده عندها عندي عني عنه عنها على عليه عليها "
+        "ف في فيه فيها فيهم قد كان كانت كانوا ك كأن كم كما كنا كنت كي كيف ل لأن لأنه لأنها لأني لدى لدي لديك لديه "
+        "لديها لقد لك لكم لكن لكي لماذا لنا له لها لهم لو لي ما ماذا متى مع معك معنا معه معها معي من منذ منك منه منها "
+        "مني نحن هؤلاء هذا هذه هل هم هما هن هو هي و وأنا وأن وإن وفي وقد وكان وكانت وكنت ولكن وما ومع ومن وهذا وهذه "
+        "وهم وهو وهي يا يكون الذي الذين التي اللواتي"
+    ),
 }  # fmt: skip

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from consolidation.text.stopwords import STOP_WORDS
-from consolidation.text.words import ALGORITHMS, LONGEST_WORD, stems, tokens, written
+from consolidation.text.words import ALGORITHMS, LONGEST_WORD, content_words, stems, tokens, written
 from tests.support.growth import assert_linear, repeated
 from tests.support.nasty_texts import NASTY
 
@@ -155,6 +155,23 @@ def test_stop_words_go_unless_there_is_nothing_else() -> None:
     assert stems("Was hat meine Schwester gesagt?", language="de") == ("schwest", "gesagt")
 
 
+@pytest.mark.parametrize(
+    ("language", "question", "telling"),
+    [
+        ("hi", "माँ का जन्मदिन कब है?", "माँ जन्मदिन"),
+        ("hi", "मेरी बहन का नाम क्या है?", "बहन नाम"),
+        ("tr", "Annemin doğum günü ne zaman?", "annemin doğum günü"),
+        ("tr", "Benim neye alerjim var mı?", "alerjim"),
+        ("ko", "나 지금 어디에 살아?", "지금 살아"),
+        ("ko", "내 고양이 이름이 뭐야?", "고양이 이름이"),
+        ("ar", "متى كان عيد ميلاد أمي؟", "عيد ميلاد أمي"),
+        ("ar", "من ماذا عندي حساسية؟", "حساسية"),
+    ],
+)
+def test_only_the_words_of_a_question_that_say_something_stay(language: str, question: str, telling: str) -> None:
+    assert tuple(content_words(question, language=language)) == tokens(telling)
+
+
 def test_elided_articles_do_not_hide_the_word() -> None:
     assert stems("qu'est-ce que l’homme", language="fr") == stems("homme", language="fr")
     assert stems("dell'amica", language="it") == stems("amica", language="it")
@@ -167,7 +184,8 @@ def test_an_unknown_language_neither_stems_nor_stops() -> None:
 @pytest.mark.parametrize(
     ("language", "negations"),
     [("en", "not no never"), ("de", "nicht kein nie"), ("fr", "pas jamais"), ("es", "no nunca"), ("ru", "не нет"),
-     ("it", "non mai"), ("pt", "não nunca"), ("nl", "niet geen"), ("pl", "nie")],
+     ("it", "non mai"), ("pt", "não nunca"), ("nl", "niet geen"), ("pl", "nie"), ("tr", "değil hayır yok hiç"),
+     ("hi", "नहीं न ना मत"), ("ko", "안 못 아니 없어"), ("ar", "لا ليس ليست لم لن")],
 )  # fmt: skip
 def test_a_negation_is_no_stop_word(language: str, negations: str) -> None:
     assert not set(negations.split()) & set(STOP_WORDS[language].split())
