@@ -5,6 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.support.browser import remember
+
 TEXT = "/v1/minds/ada/story"
 
 
@@ -91,3 +93,15 @@ def test_the_message_that_carries_a_sentence_is_as_wide_as_its_card(visitor, wid
 
     assert message.bounding_box()["width"] > 0.8 * card["width"]
     assert card["width"] > 200
+
+
+def test_each_line_runs_in_the_direction_of_its_own_words(visitor, life):
+    remember(life.http, "salma", "أختي سلمى تسكن في بيروت.")
+    etag = life.http.get("/v1/minds/salma/story").headers["etag"]
+    story = "### [2026-01-09 18:30] السفر إلى بيروت\n\nأختي سلمى تسكن في Beirut منذ سنة.\n\nWe live in Lyon.\n"
+    life.http.put("/v1/minds/salma/story", json={"text": story}, headers={"If-Match": etag}).raise_for_status()
+    visitor.open("salma/story")
+    lines = visitor.page.locator(".cm-line")
+
+    for words, direction in (("السفر", "rtl"), ("سلمى", "rtl"), ("Lyon", "ltr")):
+        expect(lines.filter(has_text=words)).to_have_css("direction", direction)

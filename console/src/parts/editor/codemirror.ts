@@ -5,6 +5,7 @@ import { presentableDiff, unifiedMergeView } from "@codemirror/merge";
 import { Compartment, EditorState, type Extension, Transaction } from "@codemirror/state";
 import { drawSelection, EditorView, keymap, placeholder } from "@codemirror/view";
 import { parser } from "@lezer/markdown";
+import { directions } from "./directions";
 import { headings } from "./headings";
 import { colours, looks } from "./looks";
 import { chooseMark, type Mark, markAt, marks, setMarks } from "./marks";
@@ -86,6 +87,7 @@ function extensionsOf({ label, hint, changed, chosen, save }: Wishes): Extension
     headings,
     marks,
     EditorView.lineWrapping,
+    directions,
     placeholder(hint),
     keymap.of([{ key: "Alt-Enter", run: ask }, { key: "Mod-s", run: keep, preventDefault: true }, ...defaultKeymap, ...historyKeymap]),
     EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "true" }),

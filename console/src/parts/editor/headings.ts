@@ -15,7 +15,9 @@ class Time extends WidgetType {
   override toDOM(): HTMLElement {
     const place = document.createElement("span");
     place.className = "heading-time";
-    place.textContent = this.words;
+    const apart = document.createElement("bdi"); // the words of the heading say how its line runs
+    apart.textContent = this.words;
+    place.append(apart);
     return place;
   }
 }
