@@ -15,7 +15,8 @@ from consolidation.text.sentences import whole_sentences
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CLOSING = {"“": "”", "„": "“", "«": "»", "「": "」", '"': '"'}
+# What ends a quotation that a mark opens: „so“ in German, „so” in Polish.
+CLOSING = {"“": "”", "„": "“”", "«": "»", "「": "」", '"': '"'}
 
 _AFTER_A_STOP = "「"  # in Japanese, what introduces a quotation ends with a full stop
 
@@ -40,7 +41,7 @@ def quotations(text: str) -> tuple[Span, ...]:
     at = 0
     while at < len(text):
         closing = CLOSING.get(text[at])
-        end = -1 if closing is None or closing in unclosed else text.find(closing, at + 1)
+        end = -1 if closing is None or closing in unclosed else _first(closing, text, at + 1)
         if end > 0:
             found.append((at, end + 1))
             at = end
@@ -48,6 +49,11 @@ def quotations(text: str) -> tuple[Span, ...]:
             unclosed.add(closing)
         at += 1
     return tuple(found)
+
+
+def _first(marks: str, text: str, start: int) -> int:
+    """Where the first of *marks* stands in *text* from *start* on, or -1."""
+    return min((at for mark in marks if (at := text.find(mark, start)) >= 0), default=-1)
 
 
 def _in_line(line: str, language: str) -> Iterator[Span]:

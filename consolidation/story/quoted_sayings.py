@@ -131,7 +131,7 @@ def _saying(
     is_dependent = quoted_words.is_dependent(text, language=spoken)
     weight = _weight(message.role, text, spoken, content, len(named))
     common = quoted_words.platitudes(content, language=spoken)
-    is_idle = quoted_words.is_phrase(text) or _is_order(text) or 2 * common > len(content)
+    is_idle = quoted_words.is_phrase(text, language=spoken) or _is_order(text, spoken) or 2 * common > len(content)
     return Saying(
         message.known_as,
         message.role,
@@ -158,24 +158,25 @@ def _weight(role: Speaker, text: str, language: str, content: frozenset[str], na
     weight = 1.0 if _SHORTEST <= length <= _LONG else 0.6
     weight += 0.45 * min(named, 2) + 0.4 * has_number + 0.6 * min(events, 2) + 0.2 * min(meant, 3)
     weight += 0.5 * is_own + 0.3 * quoted_words.is_past(text, language=language) + 0.4 * is_dated
-    weight -= 0.6 * (not (named or has_number or events or is_dated or meant > 1))
+    if quoted_words.weighs(language):
+        weight -= 0.6 * (not (named or has_number or events or is_dated or meant > 1))
     weight -= 0.4 * (not named and quoted_words.is_vague(text, language=language))
     weight += min(len(content), 9) / 12
     common = quoted_words.platitudes(content, language=language)
     weight -= 0.35 * min(common, 4)
     weight -= (0.3 if is_own else 0.7) * quoted_words.is_to_another(text, language=language)
     weight -= 0.6 * (2 * common > len(content))
-    weight += 0.9 * quoted_words.is_rule(text)
-    weight -= 1.2 * quoted_words.is_phrase(text) + 2.2 * _is_order(text)
+    weight += 0.9 * quoted_words.is_rule(text, language=language)
+    weight -= 1.2 * quoted_words.is_phrase(text, language=language) + 2.2 * _is_order(text, language)
     if role is Speaker.ASSISTANT:  # mostly repeats, or answers what is not a memory
         is_answer = not is_own or concedes(text) or quoted_words.is_to_another(text, language=language)
         weight -= 2.5 if is_answer else 0.2
     return weight - (0.8 if role in READ else 0.0)
 
 
-def _is_order(text: str) -> bool:
+def _is_order(text: str, language: str) -> bool:
     """Whether it wants something done now, and not from now on."""
-    return is_request(text) and not quoted_words.is_rule(text)
+    return is_request(text) and not quoted_words.is_rule(text, language=language)
 
 
 def _length(text: str) -> int:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import Speaker
-from consolidation.story import quoted_words
+from consolidation.story import quoted_title_words, quoted_words
 from consolidation.text.subjectless import subjectless
 from consolidation.text.words import content_stems, content_words, is_dense, tokens
 
@@ -30,7 +30,9 @@ _NEAR_HEAVIEST = 0.8  # by how much less weight a sentence may have, and still g
 _TOKEN = re.compile(r"[^\W_]{1,3}['’](?=[^\W\d_]{3})|[\w&$€£%]+(?:[-'’.][\w]+){0,6}|[^\w\s]")
 _OPENING_MARKS = '"“„«('
 _NUMBERED = re.compile(r"\s\d+\s|^\w+(?:\s[A-ZÀ-Þ]\S*){2,}$(?<=[a-zß-ÿ])")  # "the Brahms 14 times", "a Priya Raman"
-_CLAUSE_END = re.compile(r"[,;:!?.…()\"“”„«»、。，！？；：–—]|\s-+\s|(?<=\w)-\s|[\u2600-\u27bf\U0001f000-\U0001faff]")
+_CLAUSE_END = re.compile(
+    r"[,;:!?.…()\"“”„«»、。，！？；：،؛؟–—]|\s-+\s|(?<=\w)-\s|[\u2600-\u27bf\U0001f000-\U0001faff]"
+)
 # At the end of a phrase these are verbs, or may be.
 _VERB = {
     "en": re.compile(
@@ -44,6 +46,11 @@ _VERB = {
     "es": re.compile(r"\w{1,40}(?:ando|iendo|aron|ieron|é|ó|aba|ía|amos|mente)"),
     "fr": re.compile(r"\w{1,40}(?:ait|aient|ant|ons|ez|ment)"),
     "it": re.compile(r"\w{1,40}(?:ando|endo|iamo|arono|mente|ò|è)"),
+    "nl": re.compile(
+        r"\w{0,12}ge\w{2,20}(?:d|t|en)|(?:be|ver|ont|her)\w{2,20}(?:d|t|en)|\w{2,20}(?:kte|pte|fte|ste|chte|lde|nde|rde)n?"
+        r"|is|was|heeft|had|gaat|ging|kwam|komt|woont|werkt|zegt|zei|wil|moet|kan|kreeg|krijgt|kocht|nam|vond|vindt|doet"
+        r"|staat|zit|ligt|heet"
+    ),
     "pt": re.compile(r"\w{1,40}(?:ando|endo|indo|aram|eram|ou|eu|mente)"),
 }
 
@@ -98,13 +105,13 @@ def _phrases(chosen: Sequence[Saying], mentions: Mentions, speakers: frozenset[s
 
 def _noun_phrases(text: str, language: str) -> Iterator[str]:
     """The phrases of *text* that begin with an article and are an object: behind a preposition or a verb."""
-    articles = quoted_words.ARTICLES.get(language)
+    articles = quoted_title_words.ARTICLES.get(language)
     if articles is None:
         return
     parts = list(_TOKEN.finditer(text))
     kinds = [_kind(part[0], language) for part in parts]
     for at in range(len(parts)):
-        is_own = quoted_words.is_possessive(parts[at][0], language=language)  # "my" would be the bot's
+        is_own = quoted_title_words.is_possessive(parts[at][0], language=language)  # "my" would be the bot's
         if not (kinds[at] == "article" or is_own) or not _may_begin(parts, kinds, at, language):
             continue
         start = at + 1 if is_own else at
@@ -118,7 +125,7 @@ def _may_begin(parts: Sequence[re.Match[str]], kinds: Sequence[str], at: int, la
     before = parts[at - 1][0].casefold() if at else ""
     if language == "de":
         is_plain = kinds[at] == "article" and (not at or kinds[at - 1] != "link")
-        return is_plain and before not in quoted_words.SUBORDINATE["de"]
+        return is_plain and before not in quoted_title_words.SUBORDINATE["de"]
     is_inner = at > 1 and kinds[at - 1] == "link" and parts[at - 2][0][:1].isupper()  # "The Lord of the Rings"
     return at > 0 and kinds[at - 1] in {"word", "link"} and not (is_inner and at > 2)  # noqa: PLR2004
 
@@ -126,13 +133,13 @@ def _may_begin(parts: Sequence[re.Match[str]], kinds: Sequence[str], at: int, la
 def _kind(part: str, language: str) -> str:
     """What a word is: ``word`` (of content), ``article``, ``link``, ``function`` or ``mark``."""
     folded = part.casefold()
-    if folded in quoted_words.ARTICLES[language]:
+    if folded in quoted_title_words.ARTICLES[language]:
         return "article"
-    if folded in quoted_words.LINKS[language]:
+    if folded in quoted_title_words.LINKS[language]:
         return "link"
     if not part[0].isalnum() and part[0] not in "$€£":
         return "mark"
-    is_function = set(tokens(part)) <= quoted_words.function_words(language)
+    is_function = set(tokens(part)) <= quoted_title_words.function_words(language)
     return "function" if is_function else "word"
 
 
@@ -158,7 +165,21 @@ def _end_of_phrase(
 
 def _may_join(parts: Sequence[re.Match[str]], at: int, behind: int) -> bool:
     """Whether the preposition at *at* belongs to the noun before it: always "of", others with a name."""
-    is_of = parts[at][0].casefold() in {"of", "de", "du", "d'", "d’", "di", "del", "da", "do", "von", "vom", "dell'"}
+    is_of = parts[at][0].casefold() in {
+        "of",
+        "de",
+        "du",
+        "d'",
+        "d’",
+        "di",
+        "del",
+        "da",
+        "do",
+        "von",
+        "vom",
+        "van",
+        "dell'",
+    }
     return is_of or parts[behind][0][:1].isupper()
 
 
@@ -213,24 +234,24 @@ def _dense_runs(clause: str) -> Iterator[tuple[float, str]]:
 def _runs(clause: str, language: str, *, is_closed: bool) -> Iterator[tuple[float, str]]:
     """*clause* from its first telling word, whole if it is short, else up to where it may be ended."""
     words = clause.split()
-    while words and words[0].casefold() in quoted_words.CONJUNCTIONS.get(language, frozenset()):
+    while words and words[0].casefold() in quoted_title_words.CONJUNCTIONS.get(language, frozenset()):
         words = words[1:]
     if words and words[0][0] in "'‘‹":
         return  # somebody else's words
-    functions = quoted_words.function_words(language)
+    functions = quoted_title_words.function_words(language)
     content = [not set(tokens(word)) <= functions for word in words]
     for end in range(_FEWEST_QUOTED, min(len(words), _MOST_AT_ALL) + 1):
         is_whole = end == len(words)
         if is_closed if is_whole else _may_end(words, content, end, language):
             run = " ".join(words[:end])
             is_telling = content_words(run, language=language).keys() - subjectless(language)
-            if is_telling and not quoted_words.hangs(words[end - 1], language=language, is_clause=is_whole):
+            if is_telling and not quoted_title_words.hangs(words[end - 1], language=language, is_clause=is_whole):
                 yield _readability(run, language) + 0.4 * is_whole - 1.0 * (end > _MOST_QUOTED), run
 
 
 def _may_end(words: Sequence[str], content: Sequence[bool], end: int, language: str) -> bool:
     """Whether the words up to *end* can be read without those behind: an object is not cut off its verb."""
-    is_ended = words[end].casefold() in quoted_words.ENDS.get(language, frozenset())
+    is_ended = words[end].casefold() in quoted_title_words.ENDS.get(language, frozenset())
     return is_ended and content[end - 1] and not _is_verb(words[end - 1], language)
 
 
@@ -242,11 +263,13 @@ def _readability(run: str, language: str) -> float:
     score += 0.5 * quoted_words.is_of_the_speaker(run, language=language)
     score += 0.3 * any(word[:1].isupper() for word in run.split()[1:])
     score += 0.4 * quoted_words.is_past(run, language=language)
-    score -= 0.5 * quoted_words.platitudes(stems, language=language) + 0.5 * quoted_words.is_phrase(run)
+    score -= 0.5 * quoted_words.platitudes(stems, language=language) + 0.5 * quoted_words.is_phrase(
+        run, language=language
+    )
     score -= 0.6 * quoted_words.is_to_another(run, language=language)
     score -= 0.7 * quoted_words.is_dependent(run, language=language)
     score -= 0.5 * quoted_words.is_vague(run, language=language)
-    return score - 1.0 * (first in quoted_words.SUBORDINATE.get(language, frozenset()))
+    return score - 1.0 * (first in quoted_title_words.SUBORDINATE.get(language, frozenset()))
 
 
 def _begun(text: str) -> str:

@@ -1,8 +1,8 @@
 """
 Words by which a narrator without a model weighs a sentence and finds a title: closed classes, a table a language.
 
-English, German, Spanish, French, Italian, Portuguese, Chinese and Japanese; a native reader edits this file and no
-other. A language that is not here is read without them.
+The languages are those that labels speak; a native reader edits this file and no other. A language that is not here is
+read without them.
 """
 
 from __future__ import annotations
@@ -48,6 +48,34 @@ _EVENTS = {
         formado formatura adotei adotado alérgico alérgica diagnóstico operação cirurgia hospital acidente quebrei
         comprei comprado vendi vendido abri aberto fundei comecei parei aceito recusado passei terminei publicado
         grávida divórcio separado herdei assinei proposta aniversário""",
+    "nl": """eerste besloten besluit beloofd belofte verhuisd verhuisde verhuizen verhuizing getrouwd trouwen trouw
+        bruiloft verloofd geboren geboorte bevallen overleden overleed gestorven dood begrafenis uitvaart verloren
+        verloor gewonnen won aangenomen ontslagen ontslag pensioen afgestudeerd diploma geadopteerd allergisch
+        allergie diagnose operatie geopereerd ziekenhuis ongeluk gebroken gekocht kocht verkocht geopend opgericht
+        begonnen begin gestopt geaccepteerd afgewezen geslaagd gezakt gepubliceerd zwanger gescheiden scheiding
+        geërfd getekend baan sollicitatie solliciteren verjaardag""",
+    "pl": """pierwszy pierwsza pierwsze postanowiłem postanowiłam zdecydowałem zdecydowałam zdecydowaliśmy decyzja
+        decyzję obiecałem obiecałam przeprowadziłem przeprowadziłam przeprowadziliśmy przeprowadzam przeprowadzamy
+        przeprowadzka wprowadziliśmy ślub wesele zaręczyny zaręczyliśmy ożenił ożeniłem wyszłam urodził urodziła
+        urodziło poród zmarł zmarła umarł umarła śmierć pogrzeb straciłem straciłam zgubiłem zgubiłam wygrałem
+        wygrałam wygraliśmy zatrudnili zwolnili zwolniony emerytura emeryturę dyplom adoptowaliśmy adoptowałem
+        adoptowałam uczulony uczulona uczulenie alergia alergię diagnoza diagnozę operacja operację szpital szpitala
+        szpitalu wypadek złamałem złamałam kupiłem kupiłam kupiliśmy sprzedałem sprzedałam sprzedaliśmy otworzyłem
+        otworzyłam otworzyliśmy założyłem założyłam zacząłem zaczęłam zaczynam rzuciłem rzuciłam zdałem zdałam
+        oblałem oblałam ciąża ciąży rozwód rozwiedliśmy odziedziczyłem odziedziczyłam podpisałem podpisałam
+        podpisaliśmy praca pracę oferta ofertę rozmowa rocznica urodziny""",
+    "ru": """первый первая первое решил решила решили решение обещал обещала переехал переехала переехали переезжаю
+        переезжаем переезд женился поженились замуж свадьба помолвка помолвлены родился родилась родила родился роды
+        умер умерла умерли смерть похороны потерял потеряла выиграл выиграла выиграли взяли приняли устроился
+        устроилась уволили уволился уволилась увольнение пенсия диплом усыновили аллергия диагноз операция больница
+        авария сломал сломала купил купила купили продал продала продали открыл открыла открыли основал основала
+        начал начала бросил бросила сдал сдала провалил провалила беременна развод развелись унаследовал
+        унаследовала подписал подписала подписали работа должность собеседование годовщина юбилей рождение рождения""",
+    "ar": """أول قررت قررنا قرار وعدت وعد انتقلت انتقلنا الانتقال سأنتقل سننتقل تزوجت تزوجنا تزوج زواج الزواج خطوبة
+        خطبت زفاف عرس ولد ولدت أنجبت أنجب ولادة مات ماتت توفي توفيت وفاة جنازة فقدت خسرت فزت فاز عينت توظفت فصلت
+        طردت استقلت استقالة تقاعد تقاعدت تخرجت تخرج تبنيت تبنينا حساسية تشخيص عملية جراحة مستشفى المستشفى حادث حادثة
+        كسرت كسر اشتريت اشترينا بعت بعنا افتتحت افتتحنا أسست بدأت سأبدأ توقفت قبلت رفضت نجحت رسبت حامل طلاق
+        انفصلنا طلقت ورثت وقعت وقعنا وظيفة وظيفتي الوظيفة عمل مقابلة عيد ميلاد ذكرى""",
 }
 _DENSE_EVENTS = {
     "zh": """第一次 决定 答应 搬家 搬到 结婚 婚礼 订婚 出生 去世 葬礼 失去 赢 录取 辞职 退休 毕业 领养 过敏 诊断 手术
@@ -75,6 +103,15 @@ _PLATITUDES = {
         obiettivi sogni motivazione ispirazione successo fortuna coraggio forza insieme""",
     "pt": """ótimo incrível maravilhoso importante orgulhoso orgulhosa feliz grato grata apoio vida experiência metas
         sonhos motivação inspirador sucesso sorte coragem força juntos""",
+    "nl": """geweldig super mooi prachtig belangrijk trots gelukkig blij dankbaar fijn leuk steun leven ervaring
+        doelen dromen motivatie inspirerend succes geluk klinkt spannend moed kracht samen""",
+    "pl": """super świetnie świetny wspaniale wspaniały ważne ważny dumny dumna szczęśliwy szczęśliwa wdzięczny
+        wdzięczna cieszę fajnie fajny wsparcie życie doświadczenie cele marzenia motywacja inspirujący sukces
+        szczęście brzmi odwaga siła razem""",
+    "ru": """замечательно здорово отлично прекрасно чудесно важно горжусь счастлив счастлива благодарен благодарна
+        рад рада поддержка жизнь опыт цели мечты мотивация вдохновляет успех удача звучит смелость сила вместе""",
+    "ar": """رائع رائعة جميل جميلة ممتاز عظيم مهم فخور فخورة سعيد سعيدة ممتن ممتنة دعم حياة تجربة أهداف أحلام نجاح حظ
+        شجاعة قوة معا""",
 }
 # Somebody tells of themselves.
 _FIRST_PERSON = {
@@ -86,6 +123,17 @@ _FIRST_PERSON = {
     "pt": r"\b(?:eu|me|meu|minha|meus|minhas|nós|nosso|nossa|tenho|estou|vou|sou|fui|vamos|\w{2,20}ei)\b",
     "zh": r"我",
     "ja": r"私|僕|俺|わたし|ぼく|うち",
+    "nl": r"\b(?:ik|mij|me|mijn|m'n|wij|we|ons|onze)\b",
+    "pl": r"\b(?:ja|mnie|mi|mną|mój|moj\w{1,3}|my|nas|nam|nami|nasz\w{0,3}|jestem|jesteśmy|mam|mieszkam|nazywam|znam"
+    r"|kocham|czekam|szukam|chcę|mogę|lubię|idę|jadę|będę|muszę|robię|uczę|myślę|zaczynam|\w{2,20}(?:uję|łem|łam"
+    r"|liśmy|łyśmy|[jżcz]emy|dziemy|imy|ymy|[dkłtwz]amy))\b",
+    "ru": r"\b(?:я|меня|мне|мной|мо[йяеёию]|мо(?:его|ему|ей|им|ём|их|ими)|мы|нас|нам|нами|наш\w{0,3}|живу|живём|живем"
+    r"|хочу|хотим|могу|можем|люблю|любим|буду|еду|поеду|пойду|учусь|\w{2,20}(?:[ая]ю|[ая]юсь|[аяу]ем|д[её]м"
+    r"|[еи]мся))\b",
+    "ar": r"\b[وف]?(?:أنا|نحن|لنا|لي|عندي|عندنا|معي|معنا|لدي|لدينا|اسمي|عمري|كنت|كنا|سأ\w{2,12}|سن(?!وات|تين|ين\b"
+    r"|وي)\w{3,12}|(?!أثينا|فيينا)\w{3,20}(?<!ا)نا|أ(?:مي|بي|ختي|خي)|زوجت?ي|ابنت?ي|جدت?ي|صديقت?ي|بيتي|عملي|[أن](?:سكن"
+    r"|عيش|عمل|درس|حب|ريد|فكر|خطط)|(?:حصل|انتقل|سافر|بدأ|تزوج|وصل|ذهب|قرر|قابل|زر|وجد|فقد|ترك|تخرج|نجح|فز|عد)ت"
+    r"|(?:اشتر|رأ|التق)يت)\b",
 }
 # Somebody speaks to the other.
 _SECOND_PERSON = {
@@ -97,6 +145,10 @@ _SECOND_PERSON = {
     "pt": r"\b(?:você|te|teu|tua|seu|sua)\b",
     "zh": r"你|您",
     "ja": r"あなた|君",
+    "nl": r"\b(?:jij|je|jou|jouw|jullie|u|uw)\b",
+    "pl": r"\b(?:ty|ciebie|cię|ci|tobie|tobą|twój|twoj\w{1,3}|wasz\w{0,3}|jesteś|masz|\w{2,20}(?:łeś|łaś))\b",
+    "ru": r"\b(?:ты|тебя|тебе|тобой|тво[йяеёию]|вы|вас|вам|ваш\w{0,3}|\w{2,20}(?:ешь|ишь))\b",
+    "ar": r"\b[وف]?(?:أنت|أنتم|لك|لكم|عندك|معك|لديك|إليك|عليك|منك|بك)\b",
 }
 # A sentence that begins so can not be understood alone.
 _DEPENDENT = {
@@ -117,6 +169,15 @@ _DEPENDENT = {
     r"(?:isso|isto|aquilo|esse|essa|este|esta|ele|ela|eles|elas|lá|ali|assim|que)\b",
     "zh": r"(?:而且|但是|但|因为|所以|然后)?(?:这|那|它|他|她)",
     "ja": r"(?:でも|そして|だから)?(?:これ|それ|あれ|そこ|この|その|あの|彼|彼女)",
+    "nl": r"(?:(?:en|maar|of|omdat|want|ja|nee|nou|dus|dan|toen),?\s+)*(?:het(?= (?:is|was|werd|wordt|gaat|ging|heeft"
+    r"|had|lijkt|kan|moet|komt|kwam)\b)|dat|dit|die|deze|hij|zij|ze|hem|haar|hun|hen|er|daar|daarom|daarmee|daarvoor"
+    r"|zo|beide)\b",
+    "pl": r"(?:(?:i|a|ale|albo|bo|tak|nie|no|więc|wtedy|potem),?\s+)*(?:to|ten|ta|te|tego|tej|tym|on|ona|ono|oni|one"
+    r"|jego|jej|ich|jemu|mu|go|tam|dlatego|oba|obie)\b",
+    "ru": r"(?:(?:и|а|но|или|потому что|да|нет|ну|так что|тогда|потом),?\s+)*(?:это|эт[аио]т?|тот|та|те|того|той|он"
+    r"|она|оно|они|его|её|ее|их|ему|ей|им|там|туда|поэтому|оба|обе)\b",
+    "ar": r"(?:(?:لكن|لأن|نعم|لا|إذن|ثم|حسنا)[،,]?\s+)*[وف]?(?:هذا|هذه|ذلك|تلك|هؤلاء|هو|هي|هم|إنه|إنها|لأنه|لأنها"
+    r"|هناك|لذلك|كلاهما)\b",
 }
 # It happened: forms of the past.
 _HAPPENED = {
@@ -131,6 +192,13 @@ _HAPPENED = {
     "pt": r"\b(?:fui|foi|era|tive|teve|\w{2,20}(?:ei|ou|aram|eram|iu|eu))\b",
     "zh": r"了|过",
     "ja": r"た[。！、]|た$|ました|だった",
+    "nl": r"\b(?:heb|heeft|hebben|had|hadden|was|waren|werd|kwam|ging|kreeg|kocht|vond|zag|nam|deed"
+    r"|\w{0,8}ge\w{2,20}(?:d|t|en)|(?:be|her|ont|ver)\w{2,20}[dt])\b",
+    "pl": r"\b(?:był[aoy]?|byli|(?!siła|mał[aey]\b|cał[aey]\b|biał|chwil|niedziel)\w{1,20}(?:[aeiyęąó]ł"
+    r"|[aeiyęą]ł[aoy]|[aeiyęą]li|ł[ea]m|liśmy|łyśmy))\b",
+    "ru": r"\b(?:(?:бы|да|жи|пи|е)л[аио]?|\w{2,20}(?:[аеиуыяё]л[аи]?|[аеиуыя]л(?:ся|[аио]сь)|ш[её]л|шл[аи]))\b",
+    "ar": r"\b[وف]?(?:كان\w{0,2}|كنت|كنا|لقد|قد|مات|ماتت|توفيت?|حصلت|انتقلت?|سافرت?|بدأت?|اشتريت?|تزوجت?|وصلت?|ذهبت?"
+    r"|قررت?|قابلت|زرت|أنجبت|ولدت?|فقدت|وجدت|تركت|رأيت|التقيت|عدت|فزت|نجحت|\w{3,20}(?:(?<!ا)نا|وا))\b",
 }
 # When: a plan, or the time of what happened.
 _WHEN = {
@@ -153,17 +221,39 @@ _WHEN = {
     r"|quinta|sexta|sábado|domingo|janeiro|fevereiro|março|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro)\b",
     "zh": r"昨天|今天|明天|上周|下周|上个月|下个月|去年|今年|明年|打算|准备|将|月|号",
     "ja": r"昨日|今日|明日|先週|来週|先月|来月|去年|今年|来年|つもり|予定|月|日に",
+    "nl": r"\b(?:gisteren|vandaag|morgen|eergisteren|overmorgen|vanavond|vanochtend|vanmorgen|(?:vorige?|volgende?"
+    r"|deze) (?:week|maand|jaar|zomer|winter|lente|herfst|nacht)|geleden|sinds|vanaf|(?:maan|dins|woens|donder|vrij"
+    r"|zater|zon)dag|ga ik|gaan we|zal|januari|februari|maart|april|juni|juli|augustus|september|oktober|november"
+    r"|december)\b",
+    "pl": r"\b(?:wczoraj|dzisiaj|dziś|jutro|przedwczoraj|pojutrze|w (?:zeszły|przyszły|ubiegły|następny)\w{0,2}|temu"
+    r"|od (?:jutra|wczoraj|dziś)|(?:poniedzi|wtor|środ|czwart|piąt|sobot|niedziel)\w{1,4}|będę|będziemy|zamierzam"
+    r"|planuję|styczni\w{0,2}|lut(?:y|ego|ym)|mar(?:zec|ca|cu)|kwie(?:cień|tni\w{1,2})|maja|czerw(?:iec|ca|cu)"
+    r"|lip(?:iec|ca|cu)|sierp(?:ień|ni\w{1,2})|wrze(?:sień|śni\w{1,2})|październik\w{0,2}|listopad\w{0,2}|grud(?:zień"
+    r"|ni\w{1,2}))\b",
+    "ru": r"\b(?:вчера|сегодня|завтра|позавчера|послезавтра|(?:на|в) (?:прошл|следующ|эт)\w{1,4} (?:недел|месяц"
+    r"|год)\w{0,2}|назад|с понедельника|(?:понедельник|вторник|четверг|воскресень)\w{0,2}|сред[уы]|пятниц\w|суббот\w"
+    r"|буду|будем|собира(?:юсь|емся)|планирую|(?:январ|феврал|апрел|июн|июл|сентябр|октябр|ноябр|декабр)[ьяе]"
+    r"|март[ае]?|мая|август[ае]?)\b",
+    "ar": r"\b[وفب]?(?:أمس|البارحة|اليوم|غدا|الليلة|(?:الأسبوع|الشهر|العام|اليوم) (?:الماضي|القادم|المقبل|التالي)"
+    r"|السنة (?:الماضية|القادمة|المقبلة)|منذ|قبل|يوم (?:الاثنين|الإثنين|الثلاثاء|الأربعاء|الخميس|الجمعة|السبت|الأحد)"
+    r"|سأ\w{2,12}|سوف|أنوي|يناير|فبراير|مارس|أبريل|مايو|يونيو|يوليو|أغسطس|سبتمبر|أكتوبر|نوفمبر|ديسمبر)\b",
 }
-# Thanks, greetings, cheers: how a sentence begins that holds nothing.
-_RULE = re.compile(
-    r"^\W*(?:(?:and|but|please|und|aber|bitte|y|pero|por favor|et|mais|e|ma|mas)\W+){0,2}"
+# What is to be done from now on, or never: how a sentence begins that says so. Languages without a line of their own
+# share the first, here and among the phrases.
+_RULE = {
+    "": r"(?:(?:and|but|please|und|aber|bitte|y|pero|por favor|et|mais|e|ma|mas)\W+){0,2}"
     r"(?:never (?!mind|better)|always |from now on|nie(?:mals)? |immer |ab (?:jetzt|sofort|heute)\b|nunca |jamás "
     r"|siempre |a partir de ahora|jamais |toujours |désormais|mai |sempre |d'ora in poi|a partir de agora"
     r"|绝不|不要再|以后都|二度と|必ず)",
-    re.IGNORECASE,
-)
-_PHRASE = re.compile(
-    r"^\W*(?:wow|thanks?|thank you|thx|congrats|congratulations|hey|hi|hello|yeah|yep|yup|cool|awesome|great|nice|sure"
+    "nl": r"(?:(?:en|maar|alsjeblieft|graag)\W+){0,2}(?:nooit |altijd |vanaf nu|voortaan|(?!(?:ik|jij|je|hij|zij|ze"
+    r"|wij|we|er|het|dat)\b)\w+ (?:me|mij|ons|het|dit|dat|die|er) (?:nooit|altijd) )",
+    "pl": r"(?:(?:i|a|ale|proszę)\W+){0,2}(?:nigdy |zawsze |od (?:teraz|dziś|dzisiaj)\b)",
+    "ru": r"(?:(?:и|а|но|пожалуйста)\W+){0,2}(?:(?:больше )?никогда |всегда |отныне |впредь |с этого (?:дня|момента))",
+    "ar": r"(?:لكن\W+|من فضلك\W+){0,2}[وف]?(?:لا ت\w+\s.{0,80}\bأبدا?|إياك |دائما |من الآن فصاعدا|أبدا لا )",
+}
+# Thanks, greetings, cheers: how a sentence begins that holds nothing.
+_PHRASE = {
+    "": r"(?:wow|thanks?|thank you|thx|congrats|congratulations|hey|hi|hello|yeah|yep|yup|cool|awesome|great|nice|sure"
     r"|ok(?:ay)?|sounds|good (?:luck|morning|night|idea|for|to)|of course|no problem|you're|you got|absolutely"
     r"|definitely|totally|exactly|agreed?|glad|keep|let's|don't|remember|just|take care|have (?:a|fun)|enjoy|bye"
     r"|see you|talk|looking forward|can't wait|i agree|i totally|i hope|hope|i wish|wish|i believe|i bet|i'm sure"
@@ -173,62 +263,17 @@ _PHRASE = re.compile(
     r"|vale|perfecto|buen[oa]s?|qué bien|me alegro|merci|bonjour|salut|super|génial|d'accord|parfait|bravo|grazie|ciao"
     r"|bene|certo|perfetto|obrigad[oa]|oi|olá|ótimo|claro|parabéns|谢谢|你好|好的|恭喜|加油|ありがとう|こんにちは|おめでとう"
     r"|はい|いいですね)(?!\w)",
-    re.IGNORECASE,
-)
-# What begins a noun phrase, in a form that can stand alone.
-ARTICLES: Mapping[str, frozenset[str]] = {
-    "en": frozenset("a an the".split()),
-    "de": frozenset("ein eine das die".split()),
-    "es": frozenset("el la los las un una".split()),
-    "fr": frozenset("le la les un une l' l’".split()),
-    "it": frozenset("il lo la i gli le un uno una l' l’".split()),
-    "pt": frozenset("o a os as um uma".split()),
-}
-# Prepositions that join a noun to the phrase before it, with an article of their own or none.
-LINKS: Mapping[str, frozenset[str]] = {
-    "en": frozenset("of for in at from with to".split()),
-    "de": frozenset("von vom für in im aus am bei mit".split()),
-    "es": frozenset("de del en para con al".split()),
-    "fr": frozenset("de du des d' d’ à au aux en pour".split()),
-    "it": frozenset("di del della dei degli delle dell' in a al alla per con".split()),
-    "pt": frozenset("de do da dos das em no na para com ao".split()),
-}
-# Words before a clause that say nothing of it.
-CONJUNCTIONS: Mapping[str, frozenset[str]] = {
-    "en": frozenset("and but so or because plus well oh yeah yes also then btw anyway actually that ok okay".split()),
-    "de": frozenset("und aber oder also weil ja ach dann dass denn btw".split()),
-    "es": frozenset("y pero o porque pues bueno sí que así q".split()),
-    "fr": frozenset("et mais ou donc alors bon oui que bref".split()),
-    "it": frozenset("e ma o perché quindi allora beh sì che".split()),
-    "pt": frozenset("e mas ou porque então bom sim que".split()),
-}
-# What begins a clause that needs another.
-SUBORDINATE: Mapping[str, frozenset[str]] = {
-    "en": frozenset(
-        "since after before when while if as by for from in at of to with like until till once although though where"
-        " besides during without even just which who how what not especially on about into one some last next".split()
-    ),
-    "de": frozenset(
-        "wenn als ob nachdem bevor seit mit bei in im am an auf von vom für aus nach zu zum ohne"
-        " wie durch gegen um über unter hinter neben zwischen vor".split()
-    ),
-    "es": frozenset("si cuando aunque mientras desde con en de del para por sin como donde a al".split()),
-    "fr": frozenset("si quand lorsque comme avec dans de du des pour par sans chez en à au depuis".split()),
-    "it": frozenset("se quando mentre come con in di del per da senza dove a al".split()),
-    "pt": frozenset("se quando enquanto como com em de do da para por sem onde no na".split()),
-}
-# What may follow a clause that is complete without it. In German that is not a preposition: its verb may come last.
-ENDS: Mapping[str, frozenset[str]] = {
-    "en": frozenset(
-        "in at for with from as because while when and but so after before since last next yesterday today tonight"
-        " tomorrow this during who which until till recently lately now where without through ago by if"
-        " cause 'cause".split()
-    ),
-    "de": frozenset("und aber weil als wenn dass ob sondern denn oder wo".split()),
-    "es": frozenset("en con por para desde hasta y pero porque cuando ayer hoy mañana si como sin donde q que".split()),
-    "fr": frozenset("avec dans pour par depuis et mais parce quand hier aujourd'hui demain chez sur si sans".split()),
-    "it": frozenset("con in nel nella per da e ma perché quando ieri oggi domani se senza dove".split()),
-    "pt": frozenset("com em no na por para desde até e mas porque quando ontem hoje amanhã se sem onde".split()),
+    "nl": r"(?:wow|bedankt|dank\w*|hoi|hallo|hey|hé|doei|ok[eé]|goed(?:emorgen|enavond|endag|zo)?|prima|leuk|super"
+    r"|geweldig|gefeliciteerd|natuurlijk|precies|graag gedaan|wat (?:een (?:mooi|goed|leuk)|mooi|leuk|fijn)"
+    r"|tot (?:morgen|later)|veel (?:succes|plezier)|ha(?:ha)+)(?!\w)",
+    "pl": r"(?:wow|dzięk\w*|dziękuj\w*|cześć|hej|witaj|dzień dobry|dobr(?:y wieczór|anoc|ze)|ok|okej|super|świetnie"
+    r"|fajnie|gratul\w*|oczywiście|dokładnie|to (?:super|świetn\w*|wspania\w*)|jasne|na razie|pa|powodzenia|miłego"
+    r"|ha(?:ha)+)(?!\w)",
+    "ru": r"(?:вау|спасибо|благодарю|привет\w*|здравствуй\w*|добр(?:ый|ое|ой) (?:день|утро|вечер|ночи)|ок(?:ей)?"
+    r"|хорошо|отлично|супер|здорово|класс(?=[!.,]|$)|поздравля\w*|конечно|точно|удачи|(?:это"
+    r"|как) (?:просто )?(?:здорово|замечательно|прекрасно|отлично)|(?:ну )?ладно|ха(?:ха)+)(?!\w)",
+    "ar": r"(?:شكرا|مرحبا|أهلا|السلام عليكم|صباح (?:الخير|النور)|مساء (?:الخير|النور)|حسنا|تمام|ممتاز|رائع|مبروك|طبعا"
+    r"|بالطبع|بالضبط|مع السلامة|إلى اللقاء|بالتوفيق|عفوا|هذا (?:خبر )?(?:رائع|جميل|ممتاز)|هه+)(?!\w)",
 }
 # Words that point at something said before, wherever they stand.
 _VAGUE = {
@@ -240,39 +285,19 @@ _VAGUE = {
     "pt": r"\b(?:isso|isto|aquilo)\b",
     "zh": r"这个|那个|它",
     "ja": r"それ|これ|あれ",
+    "nl": r"\b(?:dat|dit|hem|ervan|daarvan|daarmee|daarvoor)\b(?!\s+\w)",
+    "pl": r"\b(?:tego|tym|temu|tamto)\b(?!\s+\w)",
+    "ru": r"\b(?:этого|этому|этим|этом|это)\b(?!\s+\w)",
+    "ar": r"\b(?:ذلك|هذا|هذه|تلك)\b(?!\s+\w)",
 }
-# Words besides function words at which a phrase ends.
-_LIGHT = {
-    "en": """just gonna while because through until till else others other own some any sure usually really finally
-        already across around along now ago years year weeks week days day yesterday today tonight tomorrow last next
-        these those most more much very too also only even still again back up down out off over away about after before
-        into onto than then there here together soon later never always ever maybe not no nonstop morning afternoon
-        evening night month months thing things something anything everything someone stuff lot lots bit way kind time
-        one other every each such like few several two three four five six seven eight nine ten
-        hundred thousand 'cause cause since during without under between against within upon as if i can could
-        should may might must shall im ive dont didnt cant wont isnt wasnt gotta wanna recently lately currently yet
-        instead anyway alone everyone people ones good great nice new big little actually""",
-    "de": """gestern heute morgen wieder schon noch immer nie mal jetzt später bald sehr mehr viel nur nicht kein keine
-        etwas nichts alles endlich gerade wirklich ganz zurück weg los hin her hier dort vorbei ins ans beim durch gegen
-        ohne um seit während jahr jahre jahren tag tage woche wochen monat""",
-    "es": """ayer hoy mañana ya más menos muy mucho mucha nunca siempre ahora luego también solo sólo no ni vez veces
-        año años día días semana mes cosa cosas bien mal todo toda todos todas algo nada otra otro aquí allí""",
-    "fr": """hier aujourd'hui demain déjà encore jamais toujours maintenant plus moins très trop bien pas ne rien tout
-        toute tous toutes fois an ans jour jours semaine mois chose choses truc là ici aussi enfin juste autre""",
-    "it": """ieri oggi domani già ancora mai sempre ora adesso più meno molto troppo bene non niente tutto tutti volta
-        volte anno anni giorno giorni settimana mese cosa cose qui lì anche solo poi altro altra""",
-    "pt": """ontem hoje amanhã já ainda nunca sempre agora mais menos muito bem não nada tudo todos vez vezes ano anos
-        dia dias semana mês coisa coisas aqui ali só depois outro outra""",
-}
-_POSSESSIVES = {
-    "en": "my our your his her their its",
-    "de": "mein meine meinen meinem meiner unser unsere dein deine sein seine ihr ihre",
-    "es": "mi mis nuestro nuestra tu tus su sus",
-    "fr": "mon ma mes notre nos ton ta tes son sa ses leur leurs",
-    "it": "mio mia miei mie nostro nostra tuo tua suo sua",
-    "pt": "meu minha meus minhas nosso nossa teu tua seu sua",
-}
-KNOWN = tuple(ARTICLES)
+# What is written as a part of the word behind it: in Arabic "and", "so", "in", "for".
+_GLUED = {"ar": ("و", "ف", "ب", "ل")}
+KNOWN = tuple(one for one in _EVENTS if one in STOP_WORDS)
+
+
+def weighs(language: str) -> bool:
+    """Whether there are words of *language* here, so that a sentence without any of them tells little."""
+    return language in _EVENTS or language in _DENSE_EVENTS
 
 
 def events(found: frozenset[str], text: str, *, language: str) -> int:
@@ -309,7 +334,7 @@ def is_dated(text: str, *, language: str) -> bool:
 def is_dependent(text: str, *, language: str) -> bool:
     """Whether it begins by pointing at what was said before it."""
     pattern = _DEPENDENT.get(language)
-    return pattern is not None and _compiled(rf"\W*(?:{pattern})").match(text) is not None
+    return pattern is not None and _begins(pattern, text)
 
 
 def is_vague(text: str, *, language: str) -> bool:
@@ -317,57 +342,41 @@ def is_vague(text: str, *, language: str) -> bool:
     return _found(_VAGUE, text, language)
 
 
-def is_possessive(word: str, *, language: str) -> bool:
-    """Whether *word* says whose something is: "my", "sus"."""
-    return word.casefold() in _POSSESSIVES.get(language, "").split()
-
-
-def hangs(word: str, *, language: str, is_clause: bool) -> bool:
-    """Whether a phrase that ends with *word* is unfinished; a whole clause may end with a preposition."""
-    tables = (ARTICLES, CONJUNCTIONS) if is_clause else (ARTICLES, CONJUNCTIONS, LINKS, SUBORDINATE)
-    possessives = _POSSESSIVES.get(language, "").split()
-    return word.casefold() in possessives or any(
-        word.casefold() in table.get(language, frozenset()) for table in tables
-    )
-
-
-def is_rule(text: str) -> bool:
+def is_rule(text: str, *, language: str) -> bool:
     """Whether it begins as what is to be done from now on does: "never restart it in the evening"."""
-    return _RULE.match(text) is not None
+    return _begins(_RULE.get(language, _RULE[""]), text)
 
 
-def is_phrase(text: str) -> bool:
+def is_phrase(text: str, *, language: str) -> bool:
     """Whether it begins as thanks, greetings and cheers do."""
-    return _PHRASE.match(text) is not None
-
-
-@cache
-def function_words(language: str) -> frozenset[str]:
-    """The words of *language* at which a phrase ends, folded."""
-    whole = " ".join(table.get(language, "") for table in (STOP_WORDS, _LIGHT, _POSSESSIVES))
-    return frozenset(tokens(whole))
+    return _begins(_PHRASE.get(language, _PHRASE[""]), text)
 
 
 def language_of_sentence(words: tuple[str, ...], *, language: str) -> str:
     """*language*, or another one of ``KNOWN`` whose function words the folded *words* clearly hold instead."""
-    known = {one: sum(word in _stop_words(one) for word in words) for one in KNOWN}
+    known = {one: sum(word in _stop_words(one) for word in words) for one in (*KNOWN, language)}
     best = max(known, key=lambda one: known[one])
-    return best if known[best] >= known.get(language, 0) + 2 else language
+    return best if known[best] >= known[language] + 2 else language
 
 
 @cache
 def _stop_words(language: str) -> frozenset[str]:
-    return frozenset(tokens(STOP_WORDS[language]))
+    return frozenset(tokens(STOP_WORDS.get(language, "")))
 
 
 @cache
 def _stemmed(words: str, language: str) -> frozenset[str]:
-    return frozenset(stems(words, language=language)) if words.strip() else frozenset()
+    forms = [f"{glued}{word}" for word in words.split() for glued in ("", *_GLUED.get(language, ()))]
+    return frozenset(stems(" ".join(forms), language=language)) if forms else frozenset()
 
 
 def _found(table: Mapping[str, str], text: str, language: str) -> bool:
     pattern = table.get(language)
     return pattern is not None and _compiled(pattern).search(text) is not None
+
+
+def _begins(pattern: str, text: str) -> bool:
+    return _compiled(rf"\W*(?:{pattern})").match(text) is not None
 
 
 @cache

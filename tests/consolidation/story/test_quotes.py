@@ -7,8 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from consolidation.kernel.turns import Message, Speaker
+from consolidation.story.quoted_leads import leads_of as leads_of_language
 from consolidation.story.quoted_sayings import sayings
 from consolidation.story.quotes import quote
+from service.retrieval.lead_words import LEADS
 
 HOUSE = "We signed the contract for the house in Lyon yesterday."
 DOG = "I adopted a dog called Pascal from the shelter in Bonn."
@@ -49,6 +51,10 @@ def test_cheers_questions_and_requests_are_not_told_beside_an_event(dropped):
         ("en", "Never restart the payment service between 18:00 and 20:00, that is when people buy."),
         ("de", "Bitte nie den Zahlungsdienst zwischen 18:00 und 20:00 neu starten, da kaufen die Leute."),
         ("es", "Nunca reinicies el servicio de pagos entre las 18:00 y las 20:00, es cuando la gente compra."),
+        ("nl", "Stel me nooit noten voor, ik ben allergisch."),
+        ("pl", "Nigdy nie proponuj mi orzechów, jestem uczulony."),
+        ("ru", "Никогда не предлагай мне грибы, у меня на них аллергия."),
+        ("ar", "لا تقترح علي المكسرات أبدا، عندي حساسية منها."),
     ],
 )
 def test_what_is_never_to_be_done_is_told_before_what_is_said_beside_it(language, rule):
@@ -57,6 +63,10 @@ def test_what_is_never_to_be_done_is_told_before_what_is_said_beside_it(language
         "en": "Also: the supplier feed password changes on the first of each month, ask Jens for it.",
         "de": "Außerdem: das Passwort des Lieferanten ändert sich am Ersten jedes Monats, frag Jens danach.",
         "es": "Además: la contraseña del proveedor cambia el primero de cada mes, pregúntale a Jens por ella.",
+        "nl": "Ook verandert het wachtwoord van de leverancier elke maand, vraag Jens ernaar.",
+        "pl": "Poza tym hasło dostawcy zmienia się co miesiąc, zapytaj Jensa.",
+        "ru": "Ещё пароль поставщика меняется каждый месяц, спроси у Йенса.",
+        "ar": "كلمة مرور المورد تتغير كل شهر، اسأل ينس عنها.",
     }
     found = {one.text: one.weight for one in sayings([said(f"{rule} {beside[language]}")], language=language)}
 
@@ -76,6 +86,15 @@ def test_what_is_never_to_be_done_is_told_before_what_is_said_beside_it(language
         ("fr", "J'ai signé hier le contrat pour la maison à Lyon.", "Merci, c'est super gentil !", "Ann m'a dit"),
         ("it", "Ho firmato ieri il contratto per la casa a Torino.", "Grazie, sei fantastico!", "Ann mi ha detto"),
         ("pt", "Assinei ontem o contrato da casa em Recife.", "Obrigada, que ótimo!", "Ann me contou"),
+        (
+            "nl",
+            "Gisteren hebben we het contract voor het huis in Gent getekend.",
+            "Dankjewel, wat leuk!",
+            "Ann vertelde me",
+        ),
+        ("pl", "Wczoraj podpisaliśmy umowę na mieszkanie w Gdańsku.", "Dziękuję, to świetnie!", "Ann opowiada mi"),
+        ("ru", "Вчера мы переехали из Твери в Казань.", "Спасибо, как здорово!", "Ann (рассказ)"),
+        ("ar", "أمس انتقلنا من طنطا إلى الإسكندرية.", "شكرا جزيلا، هذا رائع!", "أخبرني Ann"),
         ("zh", "我们昨天在成都买了房子，下个月搬家。", "谢谢你！", "Ann告诉我"),
         ("ja", "昨日、横浜の会社に採用されました。", "ありがとう！", "Annは私に言った"),
     ],
@@ -84,6 +103,104 @@ def test_what_mattered_is_told_in_the_language_of_the_talk(language, event, fill
     [chapter] = told(("2026-01-05", said(f"{event} {filler}")), language=language)
 
     assert chapter.text.startswith(lead) and event in chapter.text and filler not in chapter.text
+
+
+LIVES = {
+    "nl": (
+        "Ik heet Sanne en ik ben negenendertig.",
+        "Vorige week zijn we van Utrecht naar Groningen verhuisd.",
+        "Ik ben aangenomen bij de gemeente, ik begin maandag.",
+        "Oké, goed. Wat leuk!",
+    ),
+    "pl": (
+        "Nazywam się Marek i mam trzydzieści osiem lat.",
+        "W zeszłym tygodniu przeprowadziliśmy się z Łodzi do Gdańska.",
+        "Dostałem nową pracę w stoczni, zaczynam w poniedziałek.",
+        "Dobrze, rozumiem. Super!",
+    ),
+    "ru": (
+        "Меня зовут Наталья, мне сорок один год.",
+        "На прошлой неделе мы переехали из Твери в Казань.",
+        "Меня взяли на работу в городскую библиотеку, выхожу в понедельник.",
+        "Хорошо, поняла. Здорово!",
+    ),
+    "ar": (
+        "اسمي سلمى وعمري ثمان وثلاثون سنة.",
+        "الأسبوع الماضي انتقلنا من طنطا إلى الإسكندرية.",
+        "حصلت على وظيفة جديدة في مكتبة المدينة، وسأبدأ يوم الاثنين.",
+        "حسنا، فهمت. رائع!",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", LIVES)
+def test_a_name_a_move_and_a_new_job_are_told_and_small_talk_is_not(language):
+    name, move, job, small_talk = LIVES[language]
+    story = texts(*((f"2026-01-{day:02}", said(one)) for day, one in enumerate(LIVES[language], 5)), language=language)
+
+    assert all(one in story for one in (name, move, job)) and small_talk.split(".")[0] not in story
+
+
+@pytest.mark.parametrize("language", LIVES)
+def test_what_a_life_turns_on_weighs_more_than_the_weather(language):
+    weather = {
+        "nl": "Het weer is vreselijk, het regent de hele ochtend.",
+        "pl": "Pogoda jest okropna, leje od samego rana.",
+        "ru": "Погода отвратительная, дождь льёт с утра.",
+        "ar": "الطقس سيئ جدا والمطر ينزل في الصباح.",
+    }
+    _, move, job, _ = LIVES[language]
+    found = {one.text: one.weight for one in sayings([said(f"{weather[language]}\n{move}\n{job}")], language=language)}
+
+    assert min(found[move], found[job]) > found[weather[language]] + 1.0
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("nl", "Ik woon in Utrecht met mijn man en twee katten."),
+        ("nl", "Volgende week gaan we naar mijn moeder in Zwolle voor haar verjaardag."),
+        ("pl", "Wczoraj przeprowadziliśmy się z Łodzi do Gdańska, do mieszkania nad kanałem."),
+        ("pl", "W przyszłym tygodniu jedziemy do mamy do Torunia na urodziny."),
+    ],
+)
+def test_a_sentence_is_read_in_the_language_of_its_talk(language, text):
+    """Broken: "do" and "na" make Portuguese of Polish, "in" and "man" German of Dutch."""
+    [one] = sayings([said(text)], language=language)
+
+    assert one.language == language
+
+
+@pytest.mark.parametrize("language", LIVES)
+@pytest.mark.parametrize(
+    ("kind", "role", "who"),
+    [
+        ("told", Speaker.USER, None),
+        ("named", Speaker.USER, "Ann"),
+        ("said", Speaker.ASSISTANT, None),
+        ("noted", Speaker.THOUGHT, None),
+        ("read", Speaker.TOOL, None),
+    ],
+)
+def test_the_story_and_the_block_say_alike_who_said_it(language, kind, role, who):
+    lead = LEADS[language][kind].partition("{text}")[0].format(name="Ann").rstrip("“„«")
+    begun = leads_of_language(language).led("", who=who or "", role=role, is_more=False)
+
+    assert begun.rstrip("“”„«»") == lead[:1].upper() + lead[1:]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("tr", "Belediyede yeni bir işe girdim ve çok çalışıyorum."),
+        ("ko", "우리는 부산에서 서울로 이사했어요."),
+    ],
+)
+def test_a_language_without_words_here_is_not_held_against_a_sentence(language, text):
+    """Broken: it weighs 0.6 less, as if it named no event, although no event could be found."""
+    [one] = sayings([said(text)], language=language)
+
+    assert one.weight == pytest.approx(1 + min(len(one.stems), 9) / 12)
 
 
 def test_small_talk_makes_no_chapter():
@@ -214,6 +331,15 @@ def test_who_imitates_another_speaker_is_quoted_and_gives_no_title():
         ("es", "No he vendido la casa de Valencia.", "La casa de Valencia"),
         ("fr", "J'ai largué Romain hier.", "« J'ai largué Romain hier »"),
         ("it", "Ho firmato il contratto per la libreria.", "«Ho firmato il contratto»"),
+        ("nl", "Gisteren ging ik naar de nieuwe bakkerij van Carla.", "De nieuwe bakkerij van Carla"),
+        ("nl", "Ik heb gisteren ontslag genomen, en morgen ga ik weg.", "“Ik heb gisteren ontslag genomen”"),
+        (
+            "pl",
+            "Wczoraj przeprowadziliśmy się z Łodzi do nowego mieszkania nad kanałem.",
+            "„Wczoraj przeprowadziliśmy się z Łodzi”",
+        ),
+        ("ru", "Меня взяли на работу в городскую библиотеку, выхожу в понедельник.", "«Меня взяли на работу»"),
+        ("ar", "حصلت على وظيفة جديدة في مكتبة المدينة، وسأبدأ يوم الاثنين.", "«حصلت على وظيفة جديدة»"),
         ("zh", "我和小红决定十月在成都结婚，她妈妈非常高兴。", "“我和小红决定十月在成都结婚”"),
     ],
 )

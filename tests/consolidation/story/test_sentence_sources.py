@@ -67,6 +67,11 @@ def test_sentences_are_parts_of_the_text_in_order_and_lose_no_word(body):
     assert not any(map(str.isalnum, "".join(lines)))
 
 
+@pytest.mark.parametrize("quoted", ["„Eins. Zwei.“", "„Raz. Dwa.”", "“One. Two.”", "«Раз. Два.»"])
+def test_a_quotation_ends_with_the_mark_of_its_language(quoted):
+    assert quotations(f"Ann: {quoted} Bea.") == ((5, 5 + len(quoted)),)
+
+
 @given(st.text(alphabet='a “”„«»「」"', max_size=60))
 def test_quotations_begin_and_end_with_marks_and_do_not_overlap(text):
     spans = quotations(text)
