@@ -65,7 +65,7 @@ def inject(call: PreTurnCall, flashbacks: Sequence[Flashback], *, stable: str) -
 def bullet(flashback: Flashback) -> str:
     """One memory as the bot reads it: how long ago, when, what."""
     label = flashback.label.text
-    return f"- {label[:1].upper()}{label[1:]}, {flashback.fragment.told(one_line(flashback.text))}"
+    return f"- {label[:1].upper()}{label[1:]}{flashback.label.comma}{flashback.fragment.told(one_line(flashback.text))}"
 
 
 def as_thought(flashback: Flashback) -> str:

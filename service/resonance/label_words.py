@@ -8,6 +8,8 @@ Where grammar asks for it, "about =1" serves that exact count and "about few" a 
 
 from collections.abc import Mapping
 
+# What stands between a label and its memory, where it is not ", ".
+COMMAS: Mapping[str, str] = {"ja": "、", "zh": "，", "zh-Hant": "，", "ar": "، "}
 VOCABULARIES: Mapping[str, Mapping[str, str]] = {
     "en": {
         "undated": "from my notes",

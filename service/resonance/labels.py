@@ -12,7 +12,7 @@ from babel import Locale, UnknownLocaleError
 from babel.dates import format_skeleton
 
 from service.mind.trace_document import LabelsTrace
-from service.resonance.label_words import VOCABULARIES
+from service.resonance.label_words import COMMAS, VOCABULARIES
 from service.retrieval.moment import Label, LabelledFragment, Shortlist
 
 if TYPE_CHECKING:
@@ -77,19 +77,20 @@ def label_of(fragment: Fragment, moment: Moment) -> Label:
 def label(then: datetime, *, now: datetime, timezone: tzinfo, language: str) -> Label:
     """How long before *now* was *then*, for someone who lives in *timezone* and reads *language*."""
     there, here = then.astimezone(timezone), now.astimezone(timezone)
-    locale, vocabulary = _speech(language)
-    words = _words(now - then, there, here, locale=locale, vocabulary=vocabulary)
+    locale, spoken = _speech(language)
+    words = _words(now - then, there, here, locale=locale, vocabulary=VOCABULARIES[spoken])
     skeleton = "MMMd" if there.year == here.year else "yMMMd"
-    return Label(words=words, date=format_skeleton(skeleton, there, tzinfo=timezone, locale=locale))
+    date = format_skeleton(skeleton, there, tzinfo=timezone, locale=locale)
+    return Label(words, date, COMMAS.get(spoken, ", "))
 
 
 def undated(*, language: str) -> Label:
     """Where a memory without a date is from, for someone who reads *language*."""
-    _, vocabulary = _speech(language)
-    return Label(words=vocabulary["undated"], date="")
+    _, spoken = _speech(language)
+    return Label(VOCABULARIES[spoken]["undated"], "", COMMAS.get(spoken, ", "))
 
 
-def _speech(language: str) -> tuple[Locale, Mapping[str, str]]:
+def _speech(language: str) -> tuple[Locale, str]:
     """Find the longest known form of the tag ("de-AT-1996" → "de-AT" → "de"); English where we have no words."""
     subtags = language.replace("_", "-").split("-", SUBTAGS_READ)[:SUBTAGS_READ]
     for length in range(len(subtags), 0, -1):
@@ -99,8 +100,8 @@ def _speech(language: str) -> tuple[Locale, Mapping[str, str]]:
             continue
         for key in (f"{locale.language}-{locale.script}", locale.language):
             if key in VOCABULARIES:
-                return locale, VOCABULARIES[key]
-    return Locale("en"), VOCABULARIES["en"]
+                return locale, key
+    return Locale("en"), "en"
 
 
 def _words(age: timedelta, there: datetime, here: datetime, *, locale: Locale, vocabulary: Mapping[str, str]) -> str:

@@ -192,10 +192,15 @@ class Fragment:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The age of a memory as a person would say it, and its date; a memory without a date has words alone."""
+    """
+    The age of a memory as a person would say it, and its date; a memory without a date has words alone.
+
+    ``comma`` is what its language puts between them and the memory.
+    """
 
     words: str
     date: str
+    comma: str = ", "
 
     @property
     def text(self) -> str:

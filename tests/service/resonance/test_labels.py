@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.resonance.label_words import VOCABULARIES
-from service.resonance.labels import DAYS, HOURS, YEAR, Label, label
+from service.resonance.labels import DAYS, HOURS, YEAR, Label, label, undated
 
 NOW = datetime(2026, 1, 12, 12, tzinfo=UTC)
 ANY_TIME = st.datetimes(datetime(1990, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC))
@@ -111,6 +111,16 @@ def test_each_language_has_a_phrase_for_every_stretch_and_for_years(language):
     assert needed <= VOCABULARIES[language].keys()
     assert all(phrase.strip() for phrase in VOCABULARIES[language].values())
     assert {key for key, phrase in VOCABULARIES[language].items() if "{n}" in phrase} >= {"months", "about"}
+
+
+@pytest.mark.parametrize(
+    ("language", "comma"),
+    [("en", ", "), ("ru", ", "), ("tr", ", "), ("ja-JP", "、"), ("zh", "，"), ("zh-Hant-TW", "，"), ("ar-EG", "، ")],
+)
+def test_a_label_is_parted_from_its_memory_by_the_comma_of_its_language(language, comma):
+    found = label(NOW - DAY, now=NOW, timezone=UTC, language=language), undated(language=language)
+
+    assert {one.comma for one in found} == {comma}
 
 
 @pytest.mark.parametrize(
