@@ -57,6 +57,17 @@ def test_something_new_is_said_and_taken_back(visitor, life):
     life.until(lambda: life.http.get(f"{MINDS}/ada/corrections").json()["items"][0]["state"] == "undone")
 
 
+def test_where_no_fact_was_found_the_page_says_by_what_facts_are_found(visitor, life):
+    """Broken: with every turn read, it says that facts come when turns are read."""
+    remember(life.http, "ming", "我妈妈住在里昂，我们每个星期天都打电话。")
+    life.digested("ming")
+    visitor.open("ming/facts")
+
+    found = visitor.page.get_by_role("region", name="Facts", exact=True)
+    expect(found).to_contain_text("found by its capital letters")
+    expect(found).not_to_contain_text("when turns are read")
+
+
 def test_facts_are_found_by_words_and_lead_to_whom_they_join(visitor, life):
     fact = life.http.get(f"{MINDS}/ada/facts").json()["items"][0]
     visitor.open("ada/facts")

@@ -1,6 +1,9 @@
 // All that it knows, as a list: facts, and the entities that they are about.
 import { useState } from "preact/hooks";
+import { hasModel } from "../api/chat";
+import { get } from "../api/client";
 import { FactList, StateSelect, stateOf, useFacts } from "../parts/fact_list";
+import { useHappened, useLoaded } from "../parts/load";
 import { place, setQuery, to } from "../router";
 import { EntityList } from "./facts/entity_list";
 import { PutRight } from "./facts/put_right";
@@ -61,8 +64,22 @@ function AllFacts({ mind }: { mind: string }) {
           <button type="button" onClick={() => setQuery({ q: "", state: "", since: "", until: "" })}>Show all</button>
         )}
       </div>
-      <FactList mind={mind} facts={facts} none={isFiltered ? "No fact is like that." : "Nothing is known yet. Facts come when turns are read."} />
+      <FactList mind={mind} facts={facts} none={isFiltered ? "No fact is like that." : <NothingKnown mind={mind} />} />
     </section>
+  );
+}
+
+function NothingKnown({ mind }: { mind: string }) {
+  const standing = useLoaded(() => get("/v1/minds/{mind_id}", { path: { mind_id: mind } }), [mind]);
+  const model = useLoaded(hasModel, []);
+  useHappened(["turn.read"], standing.again);
+  const isRead = standing.value !== undefined && standing.value.turns > 0 && standing.value.graph.lag === 0;
+  if (!isRead || model.value !== false) return <>Nothing is known yet. Facts come when turns are read.</>;
+  return (
+    <>
+      All turns are read, and no fact was found: without a model, a fact is a sentence with a name in it, and a name is
+      found by its capital letters or its quotation marks, so not in scripts without capitals such as Arabic, Chinese or Hindi.
+    </>
   );
 }
 

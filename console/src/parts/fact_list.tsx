@@ -1,4 +1,5 @@
 // Facts in pages, of one entity or of all, with a filter for how they stand.
+import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { get, type Schemas } from "../api/client";
 import { type Fact, FactItem } from "./fact";
@@ -35,7 +36,7 @@ export function useFacts(mind: string, asked: FactsAsked): Paged<Fact> {
   return facts;
 }
 
-export function FactList({ mind, facts, none }: { mind: string; facts: Paged<Fact>; none: string }) {
+export function FactList({ mind, facts, none }: { mind: string; facts: Paged<Fact>; none: ComponentChildren }) {
   const place = useRef<HTMLDivElement>(null);
   useWalk(place, { Enter: ["open whom it is about", "a"], e: ["say it otherwise", ".actions button"], w: ["where it comes from", "summary"] });
   return (
