@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from consolidation.kernel.speaker_names import fault_in
-from consolidation.kernel.turns import Message, Speaker
+from consolidation.kernel.turns import FIRST_YEAR, LAST_YEAR, Message, Speaker
 from consolidation.text.content import call_in_words, text_of
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ SPEAKERS = {
 }
 _LONGEST, _LONGEST_ID, _LONGEST_CALL = 400_000, 200, 2_000  # as in a posted turn; a call as the chat proxy stores it
 _SHORTEST_ID = 9  # of a call: some providers number theirs, and begin anew each time
-_FIRST_YEAR, _LAST_YEAR = 1990, 2199
 _RFC_3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d\d:\d\d)")
 
 type PartKind = Literal["said", "thought", "call", "result"]
@@ -208,4 +207,4 @@ def _instant(value: object) -> datetime | None:
         found = datetime.fromisoformat(value).astimezone(UTC) if _RFC_3339.fullmatch(value) else None
     except (ValueError, OverflowError):
         return None
-    return found if found is not None and _FIRST_YEAR <= found.year <= _LAST_YEAR else None
+    return found if found is not None and FIRST_YEAR <= found.year <= LAST_YEAR else None

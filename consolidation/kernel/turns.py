@@ -32,6 +32,7 @@ class Speaker(StrEnum):
 
 # What nobody said: a tool, a page, an operator showed it. It is never told as a person's words.
 READ = frozenset({Speaker.TOOL, Speaker.SYSTEM})
+FIRST_YEAR, LAST_YEAR = 1990, 2199  # of messages; a time outside was never set, or is damaged
 _DOTS = frozenset({".", ".."})
 
 

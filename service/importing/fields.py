@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 
+from consolidation.kernel.turns import FIRST_YEAR, LAST_YEAR
+
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LONGEST_INSTANT = 64
@@ -42,7 +44,16 @@ def list_of(value: object) -> list[object]:
 
 
 def instant_of(value: object) -> datetime | None:
-    """An instant in UTC from RFC 3339 text (UTC without an offset) or an epoch. Exports use 0 for unknown."""
+    """
+    An instant in UTC from RFC 3339 text (UTC without an offset) or an epoch.
+
+    None for one at which nobody can have spoken: exports write 0, or the year 1, for a time that is unknown.
+    """
+    found = _parsed(value)
+    return found if found is not None and FIRST_YEAR <= found.year <= LAST_YEAR else None
+
+
+def _parsed(value: object) -> datetime | None:
     try:
         if isinstance(value, str) and len(value) <= _LONGEST_INSTANT:
             instant = datetime.fromisoformat(value.strip())

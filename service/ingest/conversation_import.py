@@ -11,7 +11,7 @@ import hashlib
 import shutil
 from collections import OrderedDict
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Literal
 from zoneinfo import ZoneInfo
@@ -64,7 +64,8 @@ class ImportProgress:
     """
     An import: what the file holds, and what became of its turns.
 
-    ``duplicates`` were stored before, ``erased`` were erased here and stay so, ``refused`` can not be stored.
+    ``duplicates`` were stored before, ``erased`` were erased here and stay so, ``refused`` can not be stored;
+    ``detail`` begins with the first of these and its place in the file.
     """
 
     mind_id: str
@@ -222,8 +223,8 @@ class ConversationImports:
     ) -> None:
         items = read_conversations(received.path, zone=zone)
         try:
-            while found := await anyio.to_thread.run_sync(_next_turns, items):
-                for _, run in groupby(found, key=lambda turn: turn.session_id):
+            while found := await anyio.to_thread.run_sync(_next_turns, items, received.path.parent):
+                for _, run in groupby(found, key=lambda one: one.turn.session_id):
                     if self._background.is_stopping:
                         return
                     await self._store_run(progress, list(run), checked)
@@ -241,28 +242,28 @@ class ConversationImports:
             refused=progress.refused,
         )
 
-    async def _store_run(self, progress: ImportProgress, run: list[Turn], checked: Callable[[Turn], Turn]) -> None:
+    async def _store_run(self, progress: ImportProgress, run: list[FoundTurn], checked: Callable[[Turn], Turn]) -> None:
         """Store turns of one session at once; where one can not be stored, or comes twice, each by itself."""
-        if len({turn.turn_id for turn in run}) == len(run):
+        if len({one.turn.turn_id for one in run}) == len(run):
             try:
-                accepted = await self._intake.accept_all(progress.mind_id, [checked(turn) for turn in run])
+                accepted = await self._intake.accept_all(progress.mind_id, [checked(one.turn) for one in run])
             except (InvalidRequest, TurnConflict, TurnErased):
                 pass
             else:
                 progress.stored += sum(one.is_new for one in accepted)
                 progress.duplicates += sum(not one.is_new for one in accepted)
                 return
-        for turn in run:
-            await self._store_one(progress, turn, checked)
+        for one in run:
+            await self._store_one(progress, one, checked)
 
-    async def _store_one(self, progress: ImportProgress, turn: Turn, checked: Callable[[Turn], Turn]) -> None:
+    async def _store_one(self, progress: ImportProgress, one: FoundTurn, checked: Callable[[Turn], Turn]) -> None:
         try:
-            accepted = await self._intake.accept(progress.mind_id, checked(turn))
+            accepted = await self._intake.accept(progress.mind_id, checked(one.turn))
         except TurnErased:
             progress.erased += 1
         except (InvalidRequest, TurnConflict) as refusal:
             progress.refused += 1
-            progress.detail = progress.detail or str(refusal)
+            progress.detail = progress.detail or f"{one.turn.turn_id} ({one.where}): {refusal}"
         else:
             progress.stored += accepted.is_new
             progress.duplicates += not accepted.is_new
@@ -306,10 +307,10 @@ def _surveyed(path: Path, *, most_bytes: int, zone: ZoneInfo) -> Survey:
     return found
 
 
-def _next_turns(items: Iterator[ImportItem]) -> list[Turn]:
-    """The next turns; none at the end."""
-    turns = (item.turn for item in items if isinstance(item, FoundTurn))
-    return list(islice(turns, _STEP))
+def _next_turns(items: Iterator[ImportItem], folder: Path) -> list[FoundTurn]:
+    """The next turns, with their places below *folder*; none at the end."""
+    turns = (item for item in items if isinstance(item, FoundTurn))
+    return [replace(one, where=one.where.removeprefix(f"{folder}/")) for one in islice(turns, _STEP)]
 
 
 def _safe_name(filename: str, *, is_zip: bool) -> str:

@@ -124,7 +124,8 @@ async def test_an_erased_turn_does_not_come_back_and_one_that_can_not_be_stored_
         again = await ended(service, (await send(service, content))["import_id"])
 
     assert (again["erased"], again["duplicates"], again["refused"], again["stored"]) == (1, 1, 1, 0)
-    assert again["detail"]
+    assert again["detail"].startswith("t9 (") and "conversations.json:3" in again["detail"]
+    assert str(tmp_path) not in again["detail"]
 
 
 async def test_a_mind_that_is_erased_does_not_come_back_by_an_import_that_runs(tmp_path):

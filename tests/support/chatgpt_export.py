@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 NOON = datetime(2026, 1, 28, 12, tzinfo=UTC)
+BEGAN = datetime(2026, 1, 28, 11, tzinfo=UTC)
 
 
 def message(role, *parts, at=NOON.timestamp(), **more):
@@ -29,7 +30,7 @@ def chain(*messages, **more):
     return {
         "conversation_id": "c1",
         "title": "Tea",
-        "create_time": 1.0,
+        "create_time": BEGAN.timestamp(),
         "mapping": mapping,
         "current_node": f"n{len(messages)}",
         **more,

@@ -10,13 +10,12 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter
 
-from consolidation.kernel.turns import has_dot_step
+from consolidation.kernel.turns import FIRST_YEAR, LAST_YEAR, has_dot_step
 
 KIND_NAMES = r"^[A-Za-z][A-Za-z0-9_]{0,40}(,[A-Za-z][A-Za-z0-9_]{0,40}){0,19}$"  # of entities, with commas between
 
 BRANCH = "="  # begins the name of a branch of a union, which is not a step of a pointer
 
-_FIRST_YEAR, _LAST_YEAR = 1990, 2199  # also given as a pattern in the OpenAPI document
 _RFC_3339 = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}")
 _MOST_METADATA = 16_384
 _DEEPEST_METADATA = 32
@@ -24,7 +23,7 @@ _DEEPEST_METADATA = 32
 # How OpenAPI describes the rules below, whose error messages help more than a pattern would.
 _PRINTABLE: dict[str, JsonValue] = {"format": "printable-text"}
 _NO_NUL: dict[str, JsonValue] = {"pattern": r"^[^\u0000]*$"}
-_IN_REACH: dict[str, JsonValue] = {"pattern": r"^(199[0-9]|2[01][0-9][0-9])-"}
+_IN_REACH: dict[str, JsonValue] = {"pattern": r"^(199[0-9]|2[01][0-9][0-9])-"}  # FIRST_YEAR to LAST_YEAR
 
 
 class Body(BaseModel):
@@ -71,10 +70,10 @@ def _only_text(value: object) -> object:
 def _in_reach(instant: datetime) -> datetime:
     if instant.tzinfo is None:
         raise ValueError("must give its offset from UTC, like 2026-01-28T13:45:00Z or …+02:00")
-    if instant.year < _FIRST_YEAR:
-        raise ValueError("is before 1990; the clock was probably never set")
-    if instant.year > _LAST_YEAR:
-        raise ValueError("is after 2199")
+    if instant.year < FIRST_YEAR:
+        raise ValueError(f"is before {FIRST_YEAR}; the clock was probably never set")
+    if instant.year > LAST_YEAR:
+        raise ValueError(f"is after {LAST_YEAR}")
     return instant.astimezone(UTC)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -9,7 +10,9 @@ from consolidation.kernel.errors import ImportUnreadable
 from consolidation.kernel.turns import Speaker, TurnKind
 from service.importing.formats import read_conversations
 from service.importing.results import FoundTurn, Skipped
-from tests.support.chatgpt_export import NOON, chain, message
+from tests.support.chatgpt_export import BEGAN, NOON, chain, message
+
+MINUTE = timedelta(minutes=1)
 
 
 def read(tmp_path, *conversations, only=None):
@@ -104,16 +107,20 @@ def test_code_and_its_output_belong_to_the_tool(tmp_path):
 @pytest.mark.parametrize(
     ("times", "expected"),
     [
-        ((None, 20.0, None), (20, 20, 20)),
-        ((10.0, None, 30.0), (10, 10, 30)),
-        ((None, None, None), (1, 1, 1)),
-        ((float("nan"), "x", []), (1, 1, 1)),
+        ((None, NOON + MINUTE, None), (NOON + MINUTE,) * 3),
+        ((NOON, None, NOON + MINUTE), (NOON, NOON, NOON + MINUTE)),
+        ((None, None, None), (BEGAN,) * 3),
+        ((float("nan"), "x", []), (BEGAN,) * 3),
     ],
 )
 def test_a_missing_time_is_the_neighbours_or_the_conversations(tmp_path, times, expected):
-    turns, _ = read(tmp_path, chain(*(message("user", "q", at=at) for at in times)))
+    turns, _ = read(tmp_path, chain(*(message("user", "q", at=_epoch(at)) for at in times)))
 
-    assert tuple(turn.messages[0].timestamp.timestamp() for turn in turns) == expected
+    assert tuple(turn.messages[0].timestamp for turn in turns) == expected
+
+
+def _epoch(at):
+    return at.timestamp() if isinstance(at, datetime) else at
 
 
 def test_without_any_time_there_is_none(tmp_path):
@@ -224,3 +231,10 @@ def test_a_damaged_zip_is_unreadable(tmp_path):
 
     with pytest.raises(ImportUnreadable):
         list(read_conversations(path))
+
+
+@pytest.mark.parametrize("broken", [99_999_999_999, 1, "0001-01-01T00:00:00Z", float("nan")])
+def test_a_date_at_which_nobody_spoke_is_the_one_of_the_message_before(tmp_path, broken):
+    turns, _ = read(tmp_path, chain(message("user", "q"), message("assistant", "a", at=broken)))
+
+    assert [one.timestamp for one in turns[0].messages] == [NOON, NOON]
