@@ -2,7 +2,8 @@
 Reads a JSON file as a stream of records: the lines of JSONL, the elements of an array, or the one document.
 
 At most one record is in memory, so an export of hundreds of megabytes can be read, and a file that was cut short still
-gives every whole record. NaN, infinities and absurd numbers are read as null.
+gives every whole record. A small zip may hold gigabytes of nothing: long white space ends the reading. NaN, infinities
+and absurd numbers are read as null.
 """
 
 from __future__ import annotations
@@ -21,11 +22,15 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 _CHUNK = 1 << 20
-_LARGEST = 1 << 28  # no conversation is larger; a larger one would only fill the memory
+_LARGEST = 1 << 26  # no conversation is larger; a larger one would only fill the memory
+_LARGEST_DOCUMENT = 1 << 28  # a whole graph may be one
+_MOST_SPACE = 1 << 24  # before a record
 _LONGEST_NUMBER = 100
 _SPACE = re.compile(r"[ \t\r\n]*")
 _NOT_JSON = "not JSON"
 _TOO_DEEP = "nested too deeply"
+_ONLY_SPACE = "a long white space; nothing after it was read"
+_DAMAGED = "damaged, cut short or too large; nothing after it could be read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,24 +57,32 @@ def records(stream: TextIO, *, where: str, is_lines: bool) -> Iterator[Record | 
     """Every record of a seekable stream, in order; damaged ones as ``Skipped``."""
     if is_lines:
         return _lines(stream, where=where)
-    if _first_character(stream) == "[":
-        return _elements(stream, where=where)
+    beginning = _beginning(stream)
+    if beginning.startswith("["):
+        return _elements(stream, beginning[1:], where=where)
+    if not beginning and stream.read(1):
+        return iter((Skipped(where, _ONLY_SPACE),))
     return _document(stream, where=where)
 
 
 def _lines(stream: TextIO, *, where: str) -> Iterator[Record | Skipped]:
+    space = 0
     for number in count(1):
         line = stream.readline(_LARGEST)
         if not line:
             return
         if line.strip():
+            space = 0
             yield _decoded(line, where=f"{where}:{number}")
+        elif (space := space + len(line)) > _MOST_SPACE:
+            yield Skipped(f"{where}:{number}", _ONLY_SPACE)
+            return
 
 
 def _document(stream: TextIO, *, where: str) -> Iterator[Record | Skipped]:
     """The whole file as one value; if it is not one, it is read as JSONL."""
     stream.seek(0)
-    whole = _decoded(stream.read(_LARGEST), where=where)
+    whole = _decoded(stream.read(_LARGEST_DOCUMENT), where=where)
     if isinstance(whole, Record):
         yield whole
         return
@@ -77,24 +90,28 @@ def _document(stream: TextIO, *, where: str) -> Iterator[Record | Skipped]:
     yield from _lines(stream, where=where)
 
 
-def _elements(stream: TextIO, *, where: str) -> Iterator[Record | Skipped]:
-    """The elements of an array whose opening bracket was just read."""
-    text, at, step = "", 0, _CHUNK
+def _elements(stream: TextIO, text: str, *, where: str) -> Iterator[Record | Skipped]:
+    """The elements of an array, of which *text* behind the opening bracket was read."""
+    at = 0
     for index in count():
+        space = 0
         try:
             while (element := _element(text, at)) is None:
-                more = stream.read(step)
-                if not more or len(text) - at > _LARGEST:
-                    yield Skipped(f"{where}[{index}]", "damaged or cut short; nothing after it could be read")
+                kept = _without_space(text, at)
+                space += len(text) - at - len(kept)
+                most = min(max(len(kept), _CHUNK), _LARGEST - len(kept)) if space <= _MOST_SPACE else 0
+                more = stream.read(most)
+                if not more:
+                    yield Skipped(f"{where}[{index}]", _DAMAGED if space <= _MOST_SPACE else _ONLY_SPACE)
                     return
-                text, at, step = text[at:] + more, 0, step * 2
+                text, at = kept + more, 0
         except RecursionError:
             yield Skipped(f"{where}[{index}]", f"{_TOO_DEEP}; nothing after it could be read")
             return
         if isinstance(element, _Closed):
             return
         yield Record(f"{where}[{index}]", element.value)
-        at, step = element.end, _CHUNK
+        at = element.end
 
 
 def _element(text: str, at: int) -> _Element | _Closed | None:
@@ -121,10 +138,19 @@ def _decoded(text: str, *, where: str) -> Record | Skipped:
         return Skipped(where, _TOO_DEEP)
 
 
-def _first_character(stream: TextIO) -> str:
-    while (character := stream.read(1)) and character in " \t\r\n":
-        pass
-    return character
+def _beginning(stream: TextIO) -> str:
+    """Some text from the first character on that is no white space; empty where too much goes before it."""
+    for _ in range(0, _MOST_SPACE, _CHUNK):
+        text = stream.read(_CHUNK)
+        if not text or (at := _after_space(text, 0)) < len(text):
+            return text[at:] if text else ""
+    return ""
+
+
+def _without_space(text: str, at: int) -> str:
+    """The rest of the text without the white space before an element, and around the comma before it."""
+    at = _after_space(text, at)
+    return f",{text[_after_space(text, at + 1) :]}" if text.startswith(",", at) else text[at:]
 
 
 def _after_space(text: str, at: int) -> int:

@@ -52,7 +52,7 @@ log = structlog.get_logger()
 _ENDINGS = (".json", ".jsonl", ".ndjson", ".txt", ".md", ".zip")
 _LONGEST_NAME = 100
 _STEP = 50  # turns that are read at once
-_MOST_AT_ONCE = 8  # imports that are stored or wait
+_MOST_AT_ONCE = 8  # imports that are surveyed, stored or wait
 _MOST_REMEMBERED = 200
 _UTC = ZoneInfo("UTC")
 _ZIP = b"PK\x03\x04"
@@ -115,6 +115,7 @@ class ConversationImports:
         self._leftovers = tuple(one for one in found if owns(one.name.partition(".")[0]))
         self._known: OrderedDict[str, ImportProgress] = OrderedDict()
         self._running: set[str] = set()
+        self._surveys = 0  # that are made now
 
     async def clear(self) -> None:
         """Delete files that killed imports have left."""
@@ -125,8 +126,9 @@ class ConversationImports:
         """
         What the file holds, times without a zone in *zone*. It is deleted again.
 
-        Raises ImportUnreadable, ArchiveTooLarge, HomeFault.
+        Raises ImportUnreadable, ArchiveTooLarge, RateLimited, HomeFault.
         """
+        self._check_room()
         folder = self._new_folder(mind_id)
         async with _deleting(folder):
             received = await self._receive(folder, body, filename=filename)
@@ -148,8 +150,7 @@ class ConversationImports:
 
         Raises ImportUnreadable, ArchiveTooLarge, RateLimited, HomeFault. Then nothing was stored.
         """
-        if len(self._running) >= _MOST_AT_ONCE:
-            raise RateLimited("too many imports are under way")
+        self._check_room()
         folder = self._new_folder(mind_id)
         is_begun = False
         try:
@@ -183,6 +184,11 @@ class ConversationImports:
             if import_id not in self._running:
                 del self._known[import_id]
 
+    def _check_room(self) -> None:
+        """Raises RateLimited where files of as many imports are read as may be."""
+        if len(self._running) + self._surveys >= _MOST_AT_ONCE:
+            raise RateLimited("too many imports are under way")
+
     def _new_folder(self, mind_id: str) -> Path:
         return self._folder / f"{mind_id}.{self._clock.fresh_id()}"
 
@@ -207,8 +213,13 @@ class ConversationImports:
         return ReceivedFile(path, digest.hexdigest())
 
     async def _surveyed(self, received: ReceivedFile, zone: ZoneInfo) -> Survey:
+        self._check_room()
         most = self._most_unpacked_bytes
-        return await anyio.to_thread.run_sync(lambda: _surveyed(received.path, most_bytes=most, zone=zone))
+        self._surveys += 1
+        try:
+            return await anyio.to_thread.run_sync(lambda: _surveyed(received.path, most_bytes=most, zone=zone))
+        finally:
+            self._surveys -= 1
 
     def _remember(self, progress: ImportProgress) -> None:
         self._known[progress.import_id] = progress
