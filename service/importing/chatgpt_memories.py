@@ -23,7 +23,21 @@ if TYPE_CHECKING:
 
 _SESSION = "chatgpt:memories"
 _TIMES = ("updated_at", "created_at", "created_timestamp", "create_time", "timestamp")
-_OF_ANOTHER = frozenset({"role", "messages", "state", "memory", "uuid", "type", "mapping", "parts"})
+_OF_ANOTHER = frozenset(
+    {
+        "role",
+        "messages",
+        "state",
+        "memory",
+        "uuid",
+        "type",
+        "mapping",
+        "parts",
+        "conversation_id",
+        "message_id",
+        "rating",
+    }
+)
 _BULLET = re.compile(r"(?:[-*•–]|\d{1,3}[.)]) +")
 _LONGEST_LINE = 4_000
 _IN_A_NAME = "memor"  # of a text file: memories.txt, chatgpt-memory.md

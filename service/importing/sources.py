@@ -29,6 +29,7 @@ _ENDINGS = frozenset({".json", ".jsonl"})
 _CONVERSATIONS = re.compile(r"conversations(?:-\d+)?\.json")  # large exports are split: conversations-000.json
 _PRODUCTS = ("gemini", "bard")  # in the name of a folder of Takeout
 _LINES = frozenset({".jsonl", ".ndjson"})
+_SAVED = "memory.json"  # ChatGPT's memories
 _ANY_CHAT = "_chat"
 _ENCRYPTED = 0x1
 _LONGEST_DIRECTORY = 16 << 20  # of a zip: far more names than any export has
@@ -93,7 +94,13 @@ def _in_folder(folder: Path) -> list[ImportSource]:
     files = sorted(each for each in _visible(folder) if each.suffix.lower() in _ENDINGS or _is_chat(each.name))
     if not files:
         raise unreadable(clean(str(folder)), found="a folder without any .json or .jsonl file, or WhatsApp chat")
-    return [ImportSource(file) for file in files]
+    exports = {each.parent for each in files if _CONVERSATIONS.fullmatch(each.name)}
+    return [ImportSource(file) for file in files if file.parent not in exports or not _is_left_out(file)]
+
+
+def _is_left_out(file: Path) -> bool:
+    """Whether a file beside conversations is one that is not read of their zip: ratings, the account, links."""
+    return file.suffix.lower() == ".json" and file.name != _SAVED and not _CONVERSATIONS.fullmatch(file.name)
 
 
 def _visible(folder: Path) -> Iterator[Path]:
@@ -128,7 +135,7 @@ def _members(listed: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
     """What is read of a zip: its conversations, with ChatGPT's memories; else what else it may be an export of."""
     shown = [each for each in listed if not _is_hidden(each.filename)]
     conversations = [each for each in shown if _CONVERSATIONS.fullmatch(_last(each.filename))]
-    saved = [each for each in shown if _last(each.filename) == "memory.json"]  # ChatGPT's
+    saved = [each for each in shown if _last(each.filename) == _SAVED]
     if conversations or saved:
         return conversations + saved
     memories = [each for each in shown if _last(each.filename) == "memories.json"]  # in a backup of OpenMemory

@@ -48,6 +48,30 @@ def test_those_of_an_export_come_with_its_conversations(tmp_path):
     assert {one.turn.metadata["source"] for one in found} == {"chatgpt", "chatgpt_memories"}
 
 
+def test_an_export_that_was_unpacked_is_read_as_its_zip_is(tmp_path):
+    rating = {"id": "r1", "conversation_id": "c1", "user_id": "u", "rating": "thumbs_up", "content": "{}"}
+    folder = tmp_path / "chatgpt"
+    folder.mkdir()
+    (folder / "conversations-000.json").write_text(json.dumps([chain(message("user", "Hi."))]))
+    (folder / "memory.json").write_text(json.dumps([ONE]))
+    (folder / "message_feedback.json").write_text(json.dumps([rating | {"create_time": "2026-01-09T18:30:00Z"}]))
+    (folder / "shared.json").write_text(json.dumps([{"id": "x", "content": "Hi.", "create_time": 1.7e9}]))
+    (folder / "own.jsonl").write_text(json.dumps({"role": "user", "content": "Hello."}))
+    (tmp_path / "other.json").write_text(json.dumps([ONE | {"content": "Plays the cello."}]))
+
+    found = list(read_conversations(tmp_path))
+
+    assert [one.turn.messages[0].content for one in found] == ["Hi.", ONE["content"], "Hello.", "Plays the cello."]
+
+
+def test_a_rating_is_not_a_memory(tmp_path):
+    rating = {"id": "r1", "conversation_id": "c1", "rating": "thumbs_up", "content": "{}", "create_time": 1.7e9}
+    (tmp_path / "message_feedback.json").write_text(json.dumps([rating]))
+
+    with pytest.raises(ImportUnreadable):
+        list(read_conversations(tmp_path))
+
+
 def test_a_changed_memory_is_a_new_one_and_the_same_is_not(tmp_path):
     ids = []
     for content in ("A", "A", "B"):
