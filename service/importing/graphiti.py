@@ -141,12 +141,14 @@ def _thread(value: dict[str, object], *, where: str, ids: IdAssigner) -> Iterato
             continue
         name = text_of(one.get("name")) or (text_of(one.get("role")) if "role_type" in one else "")
         own = label_of(one.get("uuid"))
-        messages.append(_message(text, role=role, name=name, at=instant_of(one.get("created_at")), own=own))
+        said_at = instant_of(one.get("reference_time")) or instant_of(one.get("created_at"))
+        messages.append(_message(text, role=role, name=name, at=said_at, own=own))
     timed = with_times(messages, fallback=instant_of(value.get("thread_created_at")))
     if not timed:
         yield Skipped(where, "a thread without messages")
         return
     thread = label_of(value.get("thread_id")) or label_of(value.get("session_id"))
+    thread = thread or label_of(_first(value, "messages").get("thread_uuid"))
     session = identifier(f"zep:{thread or digest_of(timed[0].id, timed[0].content)}")
     user_id = label_of(value.get("user_id"))
     metadata = {"source": "zep", **({"user_id": user_id} if user_id else {})}

@@ -121,6 +121,17 @@ def test_a_thread_of_zep_becomes_exchanges(tmp_path, is_old):
     assert found[0].messages[1].timestamp == datetime(2026, 1, 9, 18, 30, 5, tzinfo=UTC)
 
 
+def test_messages_of_zeps_client_4_are_dated_by_when_they_were_said_and_pages_are_one_session(tmp_path):
+    arrived = {"thread_uuid": "u1", "created_at": "2026-11-20T00:00:00Z"}
+    said = [one | {"reference_time": one["created_at"]} | arrived for one in THREAD["messages"]]
+    first = turns(read(tmp_path / "page.json", {"messages": said[:2]}))
+    second = turns(read(tmp_path / "page.json", {"messages": said[2:]}))
+    assert [one.session_id for one in first + second] == ["zep:u1", "zep:u1"]
+    assert first[0].messages[1].timestamp == datetime(2026, 1, 9, 18, 30, 5, tzinfo=UTC)
+    (late,) = turns(read(tmp_path / "page.json", {"messages": [THREAD["messages"][0] | arrived]}))
+    assert late.messages[0].timestamp == datetime(2026, 11, 20, tzinfo=UTC)
+
+
 def test_what_has_no_words_is_skipped_and_loses_nothing_else(tmp_path):
     found = read(tmp_path / "graph.json", [EPISODE, EPISODE | {"content": ""}, NODE | {"summary": None}, 5, FACT])
     assert len(turns(found)) == 2
