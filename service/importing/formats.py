@@ -192,5 +192,7 @@ def _shape(value: object) -> str:
     """A description of an unknown value."""
     if isinstance(value, dict):
         keys = ", ".join(identifier(clean(key)) for key in list(value)[:_KEYS_SHOWN])
-        return f"an object of no known format, with the keys {keys}" if keys else "an empty object"
+        if not any(value.values()):
+            return f"an object with nothing in it, under the keys {keys}" if keys else "an empty object"
+        return f"an object of no known format, with the keys {keys}"
     return f"{_NAMES.get(type(value), 'null')} where an object was expected"

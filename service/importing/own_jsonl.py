@@ -1,8 +1,9 @@
 """
 Our own JSONL: lines of a transcript, bodies of ``POST …/turns``, or bare messages, one per line.
 
-Bare messages become turns: a user's message with everything up to the next one. A line that can not be used is reported
-by itself. It ends a turn only if it may have been a user's.
+A message's content is text, or a list of parts of which the texts are read. Bare messages become turns: a user's
+message with everything up to the next one. A line that can not be used is reported by itself. It ends a turn only if it
+may have been a user's.
 """
 
 from __future__ import annotations
@@ -114,16 +115,23 @@ def _opens(before: _Line, now: _Line) -> bool:
 
 def _parse(value: dict[str, object]) -> Message | str:
     """The message, or why it can not be used."""
-    role, content = _role(value), value.get("content")
+    role, content = _role(value), _words(value.get("content"))
     if role is None:
         return f"a message whose role is none of {', '.join(Speaker)}"
-    if not isinstance(content, str):
+    if content is None:
         return "a message whose content is not text"
     text = text_of(content)
     if not text:
         return "an empty message"
     name, own_id = text_of(value.get("name")) or None, label_of(value.get("id")) or None
     return Message(role, text, instant_of(value.get("timestamp")), name, own_id)
+
+
+def _words(content: object) -> str | None:
+    """The content: text, or the texts of its parts, as OpenAI's API has them. None where there is no text."""
+    parts = (one if isinstance(one, str) else mapping_of(one).get("text") for one in list_of(content))
+    texts = [one for one in parts if isinstance(one, str)]
+    return content if isinstance(content, str) else "\n".join(texts) if texts else None
 
 
 def _role(value: dict[str, object]) -> Speaker | None:

@@ -43,9 +43,10 @@ from service.cli.output.memories import is_off_the_record, secrets_in
 from service.cli.output.progress import bar
 from service.cli.output.terminal import Row, counted, days, first_of, one_line, out, program, show_facts, show_json
 from service.importing.formats import read_conversations
-from service.importing.results import FoundTurn
+from service.importing.results import KNOWN_FORMATS, FoundTurn
 
 _GOES_ON = "Stopped. What was imported so far is stored; the same command goes on from there."
+_NOTHING = f"Nothing was imported: no turn is in what was given. Known formats: {'; '.join(KNOWN_FORMATS)}"
 _TURN_CONFLICT = "turn-conflict"
 _MOST_REASONS, _MOST_NAMES = 5, 20
 
@@ -96,6 +97,8 @@ async def import_(
         _survey(report, files, wanted)
         if only is not None and report.readable and not report.turns:
             raise CommandFailed("\n".join((*report.unreadable, _which_there_are(report.readable, wanted))))
+        if report.readable and not report.turns:
+            raise CommandFailed("\n".join((*report.unreadable, *report.reasons, _NOTHING)))
         if report.readable and not dry_run:
             async with connect(context, makes_home=True) as connection:
                 await _import(connection, report, wanted, waits=not no_wait)

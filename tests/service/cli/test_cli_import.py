@@ -115,6 +115,19 @@ def test_a_path_that_can_not_be_read_does_not_stop_the_others(tmp_path):
     assert f"{tmp_path}/nothing.json can not be imported: there is no such file or folder\n" in done.stderr
 
 
+@pytest.mark.parametrize("how", [(), ("--dry-run",), ("--json",)])
+def test_a_file_without_any_turn_is_a_fault(tmp_path, how):
+    (tmp_path / "other.jsonl").write_text(json.dumps({"role": "user", "content": {"blocks": []}}))
+    home = tmp_path / "home"
+
+    done = call("import", tmp_path / "other.jsonl", "--home", home, *how)
+
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "other.jsonl:1: a message whose content is not text" in done.stderr
+    assert "no turn is in what was given" in done.stderr and "ChatGPT" in done.stderr
+    assert not home.exists()
+
+
 def test_a_dry_run_opens_nothing(tmp_path):
     done = call("import", conversation(tmp_path / "talk.jsonl"), "--dry-run", "--home", tmp_path / "home")
 

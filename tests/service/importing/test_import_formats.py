@@ -143,6 +143,7 @@ def test_other_content_never_takes_a_turn_id_that_was_given(values):
         ("a.json", b"hello", "not JSON"),
         ("a.json", b'{"color": 1}', "with the keys color"),
         ("a.json", b"{}", "an empty object"),
+        ("a.json", b'{"results": [], "total": 0}', "an object with nothing in it, under the keys results, total"),
         ("a.json", b"[1, 2.5, 3]", "a number where an object was expected"),
         ("a.json", b"[" * 100_000, "nested too deeply"),
         ("a.jsonl", b"[" * 100_000, "nested too deeply"),

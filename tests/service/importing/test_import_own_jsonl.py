@@ -111,6 +111,16 @@ def test_bare_messages_are_grouped_from_one_user_message_to_the_next(tmp_path):
     assert contents(turns) == [["welcome"], ["q1", "hm", "42", "a1"], ["q2"], ["q3"]]
 
 
+def test_parts_of_a_message_are_read_for_their_texts(tmp_path):
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}
+    parts = [{"type": "text", "text": "What is this?"}, image, {"type": "input_text", "text": "I found it in Lyon."}]
+
+    turns, skipped = read(tmp_path, say("user", parts), say("assistant", "A snail."), say("user", [image]))
+
+    assert contents(turns) == [["What is this?\nI found it in Lyon.", "A snail."]]
+    assert [one.reason for one in skipped] == ["a message whose content is not text"]
+
+
 def test_bare_messages_of_two_sessions_never_share_a_turn(tmp_path):
     turns, _ = read(tmp_path, say("user", "q", session_id="a"), say("assistant", "x", session_id="b"))
 
