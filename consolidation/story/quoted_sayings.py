@@ -8,12 +8,12 @@ thanks or cheers weighs little.
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import READ, Speaker
 from consolidation.story import quoted_words
+from consolidation.text.code import CAPTION, without_code
 from consolidation.text.concepts import concepts
 from consolidation.text.names import names
 from consolidation.text.sentences import sentences
@@ -28,25 +28,9 @@ if TYPE_CHECKING:
 LONGEST = 520  # characters that are quoted of a sentence
 _SHORTEST_AT_ALL, _SHORTEST, _LONG = 8, 25, 260
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # scripts that say more in a character
-_CAPTION = re.compile(r"\s{0,8}\[[^\[\]\n]{1,300}\]\s{0,8}$")  # what a picture shows, put behind the words by an import
 _BULLET = re.compile(r"\s{0,8}(?:[-*•–>]|\d{1,2}[.)])\s{1,4}")
-_FENCE = re.compile(r"\s{0,8}(?:```|~~~)")
 _ADDRESS = re.compile(r"https?://|\bwww\.\w|`[^`\n]{0,200}[=(){};<>*|$][^`\n]{0,200}`", re.IGNORECASE)  # and code
-# A line of a program, a shell, a log, a table or a document of data; and what follows it, up to an empty line.
-_MACHINE = re.compile(
-    r"\s{0,40}(?:[\[{}\]<|$%#@]|>>>|\(\w+\)\s\$|\+\s|-{3}|={3}|[\w.-]{1,40}@[\w.-]{1,40}[:~ ].{0,60}[$#]\s|Traceback\b"
-    r"|File \"|\"[\w -]{1,60}\"\s?:|\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|(?:total|exit(?: code)?|error|warn"
-    r"|warning|info|debug|fatal|critical|npm|stdout|stderr|errno)\b[ :=\[\]!]{1,3}(?-i:[\w\d\[(\"'/-])|[drwx-]{9,10}\s"
-    r"|\w{1,40}(?:Error|Exception)\b:?|at\s[\w.$<>]{1,80}\(|(?:def|class|import|from|const|let|var|public|return|func"
-    r"|SELECT|INSERT|UPDATE)\s\S{1,60}.{0,80}[;:({=]\s{0,4}$)"
-    r"|.{0,300}(?:[;{]|\(\)|=>|\\n|\|\s{0,4})\s{0,4}$",
-    re.IGNORECASE,
-)
-_FIGURES = re.compile(r"\d[\d.:/-]{0,20}")  # a number, a date, a time: people write them, too
-_PROSE_SHARE = 0.72  # letters among the other characters that are not white space
 _WORDS_OF_PROSE = 5
-_SYMBOLS = 0x2000  # from here on: other scripts, dashes, emoji
-_PAUSES = ".,!?'’।،؛؟"
 _END_OF_PROSE = tuple(".!。！।…”»\"'’)")
 _HEARD_BEFORE = 0.5  # of an answer's words: it mirrors
 
@@ -194,34 +178,11 @@ def _mirrors(saying: Saying, heard: set[str]) -> bool:
 
 def _prose(content: str, *, is_read: bool) -> Iterator[str]:
     """The lines of *content* that a person would have written, without what marks a list or describes a picture."""
-    is_code = is_machine = False
-    for raw in content.splitlines():
-        if _FENCE.match(raw):
-            is_code = not is_code
-            continue
-        line = _CAPTION.sub("", raw)
-        if not line.strip():
-            is_machine = False
-            continue
-        is_machine = is_machine or _is_machine(line)
-        if not (is_code or is_machine or _ADDRESS.search(line)) and (not is_read or _is_sentence(line)):
+    for raw in without_code(content):
+        line = CAPTION.sub("", raw)
+        if line.strip() and not _ADDRESS.search(line) and (not is_read or _is_sentence(line)):
             bullet = _BULLET.match(line)
             yield line[bullet.end() :] if bullet else line
-
-
-def _is_machine(line: str) -> bool:
-    beginning = line[:400]
-    if _MACHINE.match(beginning):
-        return True
-    shown = [letter for letter in _FIGURES.sub("", beginning) if not letter.isspace()]
-    written = sum(_is_written(letter) for letter in shown)
-    figures = sum(map(len, _FIGURES.findall(beginning)))
-    return len(shown) + figures > _SHORTEST and (written < _PROSE_SHARE * len(shown) or written < figures)
-
-
-def _is_written(character: str) -> bool:
-    """Whether prose has it: a letter, a mark of one (as the vowels of Hindi and Thai are), a pause or an end."""
-    return unicodedata.category(character)[0] in "LM" or character in _PAUSES or ord(character) > _SYMBOLS
 
 
 def _is_sentence(line: str) -> bool:

@@ -15,6 +15,7 @@ from consolidation.dreams.quoted_dream import quote_deep_sleep, quote_dream
 from consolidation.kernel.errors import ModelUnavailable
 from consolidation.kernel.ports import Reply
 from consolidation.story.quotes import quote
+from consolidation.text.code import without_code
 from consolidation.text.language import detect
 from consolidation.text.names import keyphrases, names
 from consolidation.text.sentences import sentences
@@ -70,10 +71,15 @@ def _narration(words: Mapping[str, Any]) -> Narration:
 
 def _extraction(words: Mapping[str, Any]) -> Extraction:
     said: Sequence[Message] = words["said"]
-    everything = "\n".join(message.content for message in said)
+    told = ["\n".join(without_code(message.content)) for message in said]
+    everything = "\n".join(told)
     language = detect(everything)
     named = names(everything, language=language, limit=_MOST_NAMES)
-    facts = [fact for number, one in enumerate(said, start=1) for fact in _facts(number, one, named, language=language)]
+    facts = [
+        Fact(source=one.who, relation="SPOKE_OF", target=target, fact=sentence, message=number)
+        for number, (one, text) in enumerate(zip(said, told, strict=True), start=1)
+        for sentence, target in _facts(text, one.who, named, language=language)
+    ]
     tellers = {fact.source for fact in facts}
     speakers = dict.fromkeys(one.who for one in said if one.known_as or one.who in tellers)
     return Extraction(
@@ -82,13 +88,13 @@ def _extraction(words: Mapping[str, Any]) -> Extraction:
     )
 
 
-def _facts(number: int, message: Message, named: tuple[str, ...], *, language: str) -> Iterable[Fact]:
-    who = message.who
-    for sentence in sentences(message.content, language=language):
+def _facts(text: str, who: str, named: tuple[str, ...], *, language: str) -> Iterable[tuple[str, str]]:
+    """Each sentence that names somebody or something besides *who* speaks, and what it names first."""
+    for sentence in sentences(text, language=language):
         about = [name for name in named if name != who and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", sentence)]
         if not about or len(sentence) < _SHORTEST_FACT or sentence.endswith(("?", "？")):
             continue
-        yield Fact(source=who, relation="SPOKE_OF", target=about[0], fact=sentence, message=number)
+        yield sentence, about[0]
 
 
 _RULES: dict[str, Callable[[Mapping[str, Any]], BaseModel]] = {

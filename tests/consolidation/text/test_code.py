@@ -1,0 +1,45 @@
+"""What a machine wrote is taken out of a message, in fences or without; what people write around it stays."""
+
+import pytest
+
+from consolidation.text.code import without_code
+
+ANSWER = """Here is the function that Ada asked for:
+
+```python
+rows = load_rows("invoice_0.json")  # step 0
+Customer = make(rows)
+```
+
+It retries three times. [A drawing of a loop]"""
+
+
+def test_a_fence_is_taken_out_and_the_words_around_it_stay():
+    lines = [line for line in without_code(ANSWER) if line]
+
+    assert lines == ["Here is the function that Ada asked for:", "It retries three times. [A drawing of a loop]"]
+
+
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        'Traceback (most recent call last):\n  File "a.py", line 3',
+        '{"name": "Ada",\n "city": "Lyon"}',
+        "$ git push\nok",
+    ],
+)
+def test_machine_text_goes_up_to_the_next_empty_line(pasted):
+    lines = [line for line in without_code(f"What does this mean?\n{pasted}\n\nBen sent it to me.") if line]
+
+    assert lines == ["What does this mean?", "Ben sent it to me."]
+
+
+@pytest.mark.parametrize(
+    "said", ["@Anna moved to Lyon last week.", "मेरी माँ लखनऊ में रहती है और मेरी बहन दिल्ली में।"]
+)
+def test_what_people_write_stays(said):
+    assert list(without_code(said)) == [said]
+
+
+def test_a_decorator_is_code():
+    assert [one for one in without_code("Look:\n@app.get\n@cached(60)\n") if one] == ["Look:"]
