@@ -21,6 +21,7 @@ from service.importing.gemini import is_gemini, read_gemini
 from service.importing.graphiti import is_graphiti, read_graphiti
 from service.importing.ids import IdAssigner, identifier
 from service.importing.mem0 import is_mem0, read_mem0
+from service.importing.oldest_first import OldestFirst
 from service.importing.own_jsonl import is_own, read_own
 from service.importing.records import Record, records
 from service.importing.results import FoundTurn, ImportItem, Skipped, unreadable
@@ -50,16 +51,17 @@ class _Read(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Format:
-    """A format: what it is called, how an object of it is recognised, and how it is read."""
+    """A format: what it is called, how an object of it is recognised, how it is read, and which is first in a file."""
 
     name: str
     matches: Callable[[dict[str, object]], bool]
     read: _Read
+    is_newest_first: bool = False
 
 
 _FORMATS = (
-    _Format("chatgpt", is_chatgpt, read_chatgpt),
-    _Format("claude", is_claude, read_claude),
+    _Format("chatgpt", is_chatgpt, read_chatgpt, is_newest_first=True),
+    _Format("claude", is_claude, read_claude, is_newest_first=True),
     _Format("gemini", is_gemini, read_gemini),
     _Format("graphiti", is_graphiti, read_graphiti),
     _Format("mem0", is_mem0, read_mem0),
@@ -79,7 +81,8 @@ class _Wanted:
 
 def read_conversations(path: Path, *, only: str | None = None, zone: tzinfo | None = None) -> Iterator[ImportItem]:
     """
-    Every turn of a file, a folder or a zip, as it is read; ``only`` narrows to one conversation.
+    Every turn of a file, a folder or a zip, as it is read; those of ChatGPT and Claude.ai by the times of their
+    conversations, oldest first. ``only`` narrows to one conversation.
 
     ``only`` is the conversation id of ChatGPT or Claude.ai, or our session id. Times of WhatsApp are in *zone*, UTC
     without one. In a folder, a file that can not be read is skipped, as long as another can; else ``ImportUnreadable``.
@@ -113,13 +116,15 @@ def format_name(path: Path) -> str:
 def _read_all(path: Path, wanted: _Wanted) -> Iterator[ImportItem]:
     sources = sources_of(path)
     unreadable: list[ImportUnreadable] = []
+    held = OldestFirst()
     for source in sources:
         try:
-            yield from _read(source, wanted)
+            yield from _read(source, wanted, held)
         except ImportUnreadable as fault:
             unreadable.append(fault)
             if len(sources) > 1:
                 yield Skipped(fault.where, fault.found)
+    yield from held.rest()
     if len(unreadable) == len(sources):
         raise _none_readable(path, unreadable)
 
@@ -130,8 +135,8 @@ def _none_readable(path: Path, faults: list[ImportUnreadable]) -> ImportUnreadab
     return unreadable(clean(str(path)), found=f"none of its {len(faults)} files is a known export")
 
 
-def _read(source: ImportSource, wanted: _Wanted) -> Iterator[ImportItem]:
-    """Read one source: a text, or by runs of records of one format."""
+def _read(source: ImportSource, wanted: _Wanted, held: OldestFirst) -> Iterator[ImportItem]:
+    """Read one source: a text, or by runs of records of one format. Turns of a file with the newest first are held."""
     ids, only = IdAssigner(stem=source.path.stem), wanted.only
     with source.open() as stream:
         match _text_format(stream, source):
@@ -149,7 +154,8 @@ def _read(source: ImportSource, wanted: _Wanted) -> Iterator[ImportItem]:
             if format_ is None:
                 yield from map(_unrecognised, run)
             else:
-                yield from format_.read(_readable(run), ids=ids, only=only)
+                items = format_.read(_readable(run), ids=ids, only=only)
+                yield from held.take(items) if format_.is_newest_first else items
 
 
 def _text_format(stream: TextIO, source: ImportSource) -> str | None:

@@ -9,6 +9,7 @@ import pytest
 from consolidation.kernel.errors import ImportUnreadable
 from consolidation.kernel.turns import Speaker, TurnKind
 from service.importing.formats import read_conversations
+from service.importing.oldest_first import OldestFirst
 from service.importing.results import FoundTurn, Skipped
 from tests.support.chatgpt_export import BEGAN, NOON, chain, message
 
@@ -191,11 +192,11 @@ def test_an_export_cut_short_gives_what_was_whole(tmp_path):
     path = tmp_path / "conversations.json"
     path.write_text(whole[:-50])
 
-    found = list(read_conversations(path))
+    damaged, whole = read_conversations(path)
 
-    assert isinstance(found[0], FoundTurn)
-    assert isinstance(found[-1], Skipped)
-    assert found[-1].where.endswith("[1]")
+    assert isinstance(whole, FoundTurn)
+    assert isinstance(damaged, Skipped)
+    assert damaged.where.endswith("[1]")
 
 
 def test_the_zip_of_an_export_is_read(tmp_path):
@@ -208,8 +209,8 @@ def test_the_zip_of_an_export_is_read(tmp_path):
 
     found = list(read_conversations(path))
 
-    assert [each.turn.session_id for each in found] == ["chatgpt:c2", "chatgpt:c1"]
-    assert "export.zip/conversations.json[0]" in found[-1].where
+    assert [each.turn.session_id for each in found] == ["chatgpt:c1", "chatgpt:c2"]
+    assert "export.zip/conversations.json[0]" in found[0].where
 
 
 def test_a_zip_of_something_else_is_unreadable(tmp_path):
@@ -238,3 +239,32 @@ def test_a_date_at_which_nobody_spoke_is_the_one_of_the_message_before(tmp_path,
     turns, _ = read(tmp_path, chain(message("user", "q"), message("assistant", "a", at=broken)))
 
     assert [one.timestamp for one in turns[0].messages] == [NOON, NOON]
+
+
+def test_conversations_come_oldest_first_also_out_of_an_export_that_was_split(tmp_path):
+    def at(day):
+        return chain(message("user", f"q{day}", at=(NOON + timedelta(days=day)).timestamp()), conversation_id=f"c{day}")
+
+    path = tmp_path / "export.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("conversations-000.json", json.dumps([at(9), at(7), {"mapping": {}}]))
+        archive.writestr("conversations-001.json", json.dumps([at(8), at(3)]))
+
+    found = [each.turn.session_id for each in read_conversations(path) if isinstance(each, FoundTurn)]
+
+    assert found == ["chatgpt:c3", "chatgpt:c7", "chatgpt:c8", "chatgpt:c9"]
+
+
+def test_of_an_export_that_can_not_be_held_each_part_is_in_order_and_none_is_lost(tmp_path):
+    days = [chain(message("user", f"q{day}", at=(NOON + timedelta(days=day)).timestamp())) for day in (4, 3, 2, 1)]
+    (tmp_path / "conversations.json").write_text(
+        json.dumps([{**one, "conversation_id": f"c{number}"} for number, one in enumerate(days)])
+    )
+    held = OldestFirst(most_characters=3)
+
+    newest_first = reversed(list(read_conversations(tmp_path / "conversations.json")))
+
+    found = [*held.take(newest_first), *held.rest()]
+
+    assert [one.turn.session_id for one in found] == ["chatgpt:c1", "chatgpt:c0", "chatgpt:c3", "chatgpt:c2"]
+    assert list(held.rest()) == []
