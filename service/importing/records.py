@@ -139,7 +139,7 @@ def _decoded(text: str, *, where: str) -> Record | Skipped:
 
 
 def _beginning(stream: TextIO) -> str:
-    """Some text from the first character on that is no white space; empty where too much goes before it."""
+    """Some text from the first character behind white space on; empty where too much of it goes before."""
     for _ in range(0, _MOST_SPACE, _CHUNK):
         text = stream.read(_CHUNK)
         if not text or (at := _after_space(text, 0)) < len(text):
