@@ -14,11 +14,12 @@ from consolidation.kernel.errors import ChatTooLarge, InvalidRequest
 from service.http.dependencies import text_of_header
 from service.http.middleware.body_limit import MOST_DRAINED
 from service.http.schemas.chat import ChatIn
+from service.openai_proxy.housekeeping import is_housekeeping
 from service.openai_proxy.identity import forwarded, mind_of, session_of
 from service.openai_proxy.rewrite import without_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from starlette.datastructures import Headers
     from starlette.requests import Request
@@ -35,6 +36,8 @@ _FALSE = frozenset({"", "0", "false", "no"})
 class Chat:
     """
     What a client sent. ``body`` is what is passed on, without our blocks from earlier chats.
+
+    ``is_bypassed``: memory is not part of it, as the client wished, or since a front end asks for a title or the like.
 
     ``outcomes`` are those of an earlier answer's flashbacks, by id; of the session's last one, if its trace is None.
     """
@@ -61,7 +64,7 @@ class Chat:
         return bool(self.messages[-1]["role"] != "user")
 
 
-async def parse_chat(request: Request, *, caller: Principal, most_bytes: int) -> Chat:
+async def parse_chat(request: Request, *, caller: Principal, most_bytes: int, housekeeping: Sequence[str] = ()) -> Chat:
     """Parse *request*. Raises InvalidRequest, ChatTooLarge, MindNotFound."""
     body, known = _checked(_decoded(await _read(request, most_bytes=most_bytes)))
     headers = request.headers
@@ -72,7 +75,7 @@ async def parse_chat(request: Request, *, caller: Principal, most_bytes: int) ->
         body={**forwarded(body), "messages": clean},
         mind_id=mind_id,
         session_id=session_id,
-        is_bypassed=headers.get("x-memory-bypass", "").strip().lower() not in _FALSE,
+        is_bypassed=_is_bypassed(headers) or is_housekeeping(clean, patterns=housekeeping),
         is_retried=headers.get("x-stainless-retry-count", "0") != "0",
         key=_key(headers),
         timezone=_timezone(headers),
@@ -121,6 +124,10 @@ def _checked(body: object) -> tuple[dict[str, Any], ChatIn]:
         raise InvalidRequest(first["msg"].removeprefix("Value error, "), pointer=pointer) from error
     assert isinstance(body, dict)  # noqa: S101 - it was valid
     return {**body, "model": known.model}, known
+
+
+def _is_bypassed(headers: Headers) -> bool:
+    return headers.get("x-memory-bypass", "").strip().lower() not in _FALSE
 
 
 def _key(headers: Headers) -> str | None:

@@ -27,7 +27,10 @@ router = APIRouter(prefix="/v1", tags=["openai"], route_class=OpenAIRoute)
 )
 async def complete(request: Request, memory: MemoryDep, caller: CallerDep) -> Response:
     """Memories are added to the chat, the answer is passed on unchanged, and the exchange becomes a turn."""
-    chat = await parse_chat(request, caller=caller, most_bytes=memory.settings.proxy.max_body_bytes)
+    proxy = memory.settings.proxy
+    chat = await parse_chat(
+        request, caller=caller, most_bytes=proxy.max_body_bytes, housekeeping=proxy.housekeeping_patterns
+    )
     memory.minds.share.check(chat.mind_id)
     if not chat.is_bypassed:
         await memory.new_minds.check(chat.mind_id, by=caller)

@@ -425,6 +425,16 @@ def _zone(name: str) -> str:
     return name
 
 
+def _expression(pattern: str) -> str:
+    try:
+        is_anything = re.fullmatch(pattern, "", re.DOTALL | re.IGNORECASE) is not None
+    except re.error as error:
+        raise ValueError(f"must be a regular expression: {error}") from error
+    if is_anything:
+        raise ValueError("must not match an empty message")
+    return pattern
+
+
 class ProxySettings(Section):
     """The OpenAI-compatible proxy. By default, the chat role's model answers."""
 
@@ -443,6 +453,12 @@ class ProxySettings(Section):
     )
     timezone: Annotated[str, AfterValidator(_zone)] = Field(
         "UTC", description="The IANA time zone of chats that send no `X-Timezone`, such as Europe/Paris."
+    )
+    housekeeping_patterns: tuple[Annotated[str, AfterValidator(_expression)], ...] = Field(
+        (),
+        description="Regular expressions for prompts that your chat front end sends on its own, besides the titles, "
+        "tags and follow-up questions that are known. Each is for the whole message, such as `Name this chat.*`; "
+        "memory is not part of it.",
     )
     max_body_bytes: PositiveInt = Field(
         32 * 1024 * 1024, description="The maximum size of a chat request, or of a window to trim, images included."
