@@ -114,7 +114,7 @@ class _Delivery:
         One that ended without a word and without a reason *is_answered* for the client, which does not ask again.
         """
         cut = None if self.reply.finish else cut
-        if self._has_ended or (cut is not None and not self.reply.text and not is_answered):
+        if self._has_ended or (cut is not None and not self.reply.said and not is_answered):
             return
         self._has_ended = True
         exchange = Exchange(

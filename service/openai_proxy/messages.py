@@ -1,11 +1,13 @@
-"""A chat's messages as memory reads them: words; a mark for what is not text; tool calls in words."""
+"""A chat's messages as memory reads them: words; a mark for what is not text; tool calls in words; no reasoning."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from consolidation.kernel.turns import Message, Speaker
 from consolidation.text.content import call_in_words, text_of
+from consolidation.text.noise import is_blank
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -20,28 +22,52 @@ _SPEAKERS = {
     "tool": Speaker.TOOL,
     "function": Speaker.TOOL,
 }
+# What a model thought before it answered, as servers and front ends put it at the beginning of the answer. One that was
+# broken off has no end.
+_REASONING = re.compile(
+    r"""\s*(?:<(think|thinking|reasoning)>.*?(?:</\1>|\Z)"""
+    r"""|<details\s[^>]{0,200}?type=["']?reasoning["']?[^>]{0,400}>.*?(?:</details>|\Z))\s*""",
+    re.DOTALL | re.IGNORECASE,
+)
 _LONGEST, _LONGEST_NAME, _LONGEST_CALL = 400_000, 200, 2_000  # as in a posted turn; a tool call may carry a whole file
 
 
-def read(messages: Sequence[Json], *, start: int = 0) -> tuple[Message, ...]:
-    """The messages from *start* on that have words. A tool's answer gets the tool's name."""
+def read(messages: Sequence[Json], *, start: int = 0, end: int | None = None) -> tuple[Message, ...]:
+    """The messages from *start* to *end* that have words. A tool's answer gets the tool's name."""
     tools = {str(call.get("id")): _name(call) for one in messages for call in _calls(one)}
-    found = (_message(one, tools=tools) for one in messages[start:])
+    found = (_message(one, tools=tools) for one in messages[start:end])
     return tuple(message for message in found if message is not None)
 
 
 def new_from(messages: Sequence[Json]) -> int:
-    """The position where a chat's new messages begin: after the last answer that was followed by something."""
-    end = len(messages)
-    while end and messages[end - 1]["role"] == "assistant":
-        end -= 1  # a prefilled answer, for the model to continue
-    return next((at + 1 for at in reversed(range(end)) if messages[at]["role"] == "assistant"), 0)
+    """
+    The position where a chat's new messages begin: after the last answer that was followed by something.
+
+    An answer that stayed empty, since a person stopped it or a provider broke off, answers nothing.
+    """
+    end = _end(messages)
+    return next((at + 1 for at in reversed(range(end)) if _is_answer(messages[at])), 0)
 
 
 def new_in(messages: Sequence[Json]) -> tuple[Message, ...]:
     """What people and tools have said since the last answer."""
-    found = read(messages, start=new_from(messages))
-    return tuple(one for one in found if one.role in {Speaker.USER, Speaker.TOOL})
+    return tuple(one for part in new_parts(messages) for one in part)
+
+
+def new_parts(messages: Sequence[Json]) -> tuple[tuple[Message, ...], ...]:
+    """What people and tools have said since the last answer, in parts: each was sent, and all but the last got none."""
+    start, end = new_from(messages), _end(messages)
+    empty = [at for at in range(start, end) if messages[at]["role"] == "assistant"]
+    parts = (read(messages, start=first, end=last) for first, last in zip([start, *empty], [*empty, None], strict=True))
+    return tuple(tuple(one for one in part if one.role in {Speaker.USER, Speaker.TOOL}) for part in parts)
+
+
+def without_reasoning(text: str) -> str:
+    """An answer without the reasoning that it begins with."""
+    at = 0
+    while (found := _REASONING.match(text, at)) is not None:
+        at = found.end()
+    return text[at:]
 
 
 def calls_in_words(calls: Iterable[Json]) -> str:
@@ -56,13 +82,32 @@ def storable(text: str) -> str:
 
 
 def _message(raw: Json, *, tools: Mapping[str, str]) -> Message | None:
-    found = (text_of(raw.get("content")), calls_in_words(_calls(raw)))
+    content = text_of(raw.get("content"))
+    found = (
+        without_reasoning(content) if raw["role"] == "assistant" else content,
+        calls_in_words(_calls(raw)),
+    )
     text = storable("\n".join(part for part in found if part))
     speaker = _SPEAKERS.get(raw["role"])
     if speaker is None or not text:
         return None
     name = raw.get("name") or tools.get(str(raw.get("tool_call_id")))
     return Message(speaker, text, name=storable(name)[:_LONGEST_NAME] if isinstance(name, str) and name else None)
+
+
+def _end(messages: Sequence[Json]) -> int:
+    """Where a chat ends, but for a prefilled answer, which the model is to continue."""
+    end = len(messages)
+    while end and messages[end - 1]["role"] == "assistant":
+        end -= 1
+    return end
+
+
+def _is_answer(raw: Json) -> bool:
+    if raw["role"] != "assistant":
+        return False
+    has_words = not is_blank(without_reasoning(text_of(raw.get("content"))))
+    return has_words or bool(raw.get("refusal") or raw.get("audio") or _calls(raw))
 
 
 def _calls(raw: Json) -> list[Json]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from consolidation.kernel.turns import Message, Speaker
 from consolidation.text.content import text_of
-from service.openai_proxy.messages import calls_in_words, storable
+from service.openai_proxy.messages import calls_in_words, storable, without_reasoning
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,14 +29,18 @@ class ReplyAccumulator:
 
     @property
     def text(self) -> str:
-        """The text so far."""
-        calls = calls_in_words([{"function": call} for call in self._calls])
-        return "\n".join(part for part in ("".join(self._words), calls) if part)
+        """The text so far, with the reasoning in it."""
+        return self._with_calls("".join(self._words))
+
+    @property
+    def said(self) -> str:
+        """What was said so far: nothing while the model still reasons."""
+        return self._with_calls(without_reasoning("".join(self._words)))
 
     @property
     def message(self) -> Message | None:
         """The reply as a message; None if nothing was said."""
-        text = storable(self.text)
+        text = storable(self.said)
         return Message(Speaker.ASSISTANT, text) if text else None
 
     def add(self, chunk: Json) -> None:
@@ -50,6 +54,10 @@ class ReplyAccumulator:
                 delta = choice.get("delta") or choice.get("message")
                 if isinstance(delta, dict):
                     self._add_words(delta)
+
+    def _with_calls(self, words: str) -> str:
+        calls = calls_in_words([{"function": call} for call in self._calls])
+        return "\n".join(part for part in (words, calls) if part)
 
     def _add_words(self, delta: Json) -> None:
         self._words += (text_of(delta.get(name)) for name in _TEXT_FIELDS)

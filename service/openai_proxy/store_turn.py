@@ -23,16 +23,17 @@ from consolidation.kernel.turns import Speaker, Turn
 from consolidation.text.tokens import count_tokens
 from service.observability.model_usage import ModelCall
 from service.openai_proxy.audio import heard_in_full
-from service.openai_proxy.messages import new_in, read
+from service.openai_proxy.messages import new_parts, read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from consolidation.kernel.turns import Message
-    from service.openai_proxy.audio import HeardChat
     from service.openai_proxy.context import ProxyContext
     from service.openai_proxy.reply_accumulator import ReplyAccumulator
     from service.openai_proxy.request import Chat
+
+    type Parts = tuple[tuple[Message, ...], ...]
 
 log = structlog.get_logger()
 
@@ -85,11 +86,14 @@ async def _store(exchange: Exchange, *, context: ProxyContext) -> None:
 async def _accept(exchange: Exchange, *, context: ProxyContext) -> None:
     chat = exchange.chat
     heard = await heard_in_full(chat, context=context)
-    messages = await anyio.to_thread.run_sync(_messages, exchange, heard)
-    if not messages:
+    parts = await anyio.to_thread.run_sync(new_parts, heard.messages)
+    answer = exchange.reply.message if exchange.model is not None else None
+    if answer is None and not any(parts):
         return
     try:
         async with _STORING.setdefault((chat.mind_id, chat.session_id), asyncio.Lock()):  # a retry sees what it repeats
+            new = [one for part in await _not_stored(chat, parts, context=context) for one in part]
+            messages = (*new[-_MOST_MESSAGES:], *((answer,) if answer is not None else ()))
             turn_id = await _turn_id(chat, messages, context=context)
             turn = _turn(exchange, messages, turn_id=turn_id, metadata=heard.metadata)
             accepted = await context.intake.accept(chat.mind_id, turn)
@@ -103,10 +107,29 @@ async def _accept(exchange: Exchange, *, context: ProxyContext) -> None:
         log.warning("proxy.turn_refused", mind_id=chat.mind_id, fault=type(fault).__name__, reason=str(fault))
 
 
-def _messages(exchange: Exchange, heard: HeardChat) -> tuple[Message, ...]:
-    new = new_in(heard.messages)[-_MOST_MESSAGES:]
-    answer = exchange.reply.message if exchange.model is not None else None
-    return (*new, answer) if answer is not None else new
+async def _not_stored(chat: Chat, parts: Parts, *, context: ProxyContext) -> Parts:
+    """
+    The parts of *chat* without those that were stored when they were sent, though their answer stayed empty.
+
+    Where turns of the session were erased, only the last: what was erased is not stored again.
+    """
+    if len(parts) == 1:
+        return parts
+    mind = await context.minds.find_or_create(chat.mind_id)
+    if await mind.transcript.erased_in(chat.session_id):
+        return parts[-1:]
+    end = mind.transcript.positions.last + 1
+    turns = await mind.transcript.before_in_session(chat.session_id, end, limit=len(parts))
+    stored = [one for turn in turns for one in _prompts(turn.turn.messages)]
+    for count in range(len(parts) - 1, 0, -1):
+        sent = tuple(one for part in parts[:count] for one in part)
+        if _stand_in_a_row(_prompts(await _as_stored(chat, sent, context=context)), stored):
+            return parts[count:]
+    return parts
+
+
+def _stand_in_a_row(said: list[tuple[Speaker, str]], stored: list[tuple[Speaker, str]]) -> bool:
+    return any(stored[at : at + len(said)] == said for at in range(len(stored) - len(said) + 1))
 
 
 def _turn(exchange: Exchange, messages: tuple[Message, ...], *, turn_id: str, metadata: Mapping[str, Any]) -> Turn:

@@ -7,7 +7,6 @@ import openai
 import pytest
 
 from tests.support.openai_proxy import contents, of, proxied
-from tests.support.service import settings_of
 from tests.twins.provider import Body, Fails, ScriptedProvider, Stumbles
 
 LYON, WHERE = "My mother lives in Lyon, near the old bakery.", "Where does my mother live?"
@@ -45,11 +44,6 @@ def ask(service):
         return create(model="memory", messages=messages, extra_headers=headers or {}, **more)
 
     return asked
-
-
-def user_says(*texts):
-    """A chat of these words, a person's and the bot's by turns."""
-    return [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(texts)]
 
 
 def completion(*messages, finish="stop", **more):
@@ -326,27 +320,6 @@ def test_a_bypassed_chat_is_neither_given_memory_nor_kept(service, provider, ask
     assert provider.chats[-1].body["messages"] == [{"role": "user", "content": WHERE}]
     service.at_rest()
     assert len(service.kept("lyon")) == before
-
-
-def test_a_title_that_a_front_end_asks_for_is_made_without_memory_and_not_kept(service, provider, ask):
-    provider.then("Lyon and the Bakery", "Lyon and the Bakery")
-    before = len(service.kept("lyon"))
-    title = "Generate a concise title for this conversation, in 5 words or less. No punctuation."
-
-    whole = ask(user_says(WHERE, "In Lyon.", title), headers=of("lyon", "s1"))
-    streamed = ask(user_says(WHERE, "In Lyon.", title), headers=of("lyon", "s1"), stream=True)
-
-    assert "".join(one.choices[0].delta.content or "" for one in streamed.parse()) == "Lyon and the Bakery"
-    assert [one.headers["x-memory"] for one in (whole, streamed)] == ["bypassed", "bypassed"]
-    assert provider.chats[-1].body["messages"] == user_says(WHERE, "In Lyon.", title)
-    service.at_rest()
-    assert len(service.kept("lyon")) == before
-
-
-@pytest.mark.parametrize("pattern", ["Name this (chat", ".*"])
-def test_a_pattern_for_prompts_of_a_front_end_that_can_not_be_meant_is_refused(tmp_path, pattern):
-    with pytest.raises(ValueError, match="regular expression|empty message"):
-        settings_of(tmp_path, proxy={"housekeeping_patterns": [pattern]})
 
 
 def test_whatever_fails_in_memory_the_chat_is_answered(service, provider, ask):

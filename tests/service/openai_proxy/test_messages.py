@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from consolidation.kernel.turns import Message, Speaker
-from service.openai_proxy.messages import new_in, read, storable, text_of
+from service.openai_proxy.messages import new_in, new_parts, read, storable, text_of, without_reasoning
 from service.openai_proxy.reply_accumulator import ReplyAccumulator
 
 USER, ANSWER = {"role": "user", "content": "hi"}, {"role": "assistant", "content": "Hello!"}
@@ -38,6 +38,52 @@ anything = st.recursive(
 )
 def test_what_came_after_the_last_answer_is_new(messages, new):
     assert [one.content for one in new_in(messages)] == new
+
+
+@pytest.mark.parametrize(
+    "content", ["", None, " \u200b\n", [], "<think>Hm.", '<details type="reasoning" done="true">\n> Hm.\n</details>\n']
+)
+def test_an_answer_that_stayed_empty_answers_nothing(content):
+    empty = {"role": "assistant", "content": content}
+    messages = [{"role": "user", "content": "before"}, ANSWER, USER, empty, {"role": "user", "content": "and now?"}]
+
+    assert [one.content for one in new_in(messages)] == ["hi", "and now?"]
+    assert [[one.content for one in part] for part in new_parts(messages)] == [["hi"], ["and now?"]]
+
+
+@pytest.mark.parametrize("more", [{"tool_calls": [CALL]}, {"refusal": "I will not."}, {"audio": {"id": "a1"}}])
+def test_a_call_a_refusal_and_speech_are_answers_without_words(more):
+    messages = [USER, {"role": "assistant", "content": None, **more}, {"role": "user", "content": "and now?"}]
+
+    assert [one.content for one in new_in(messages)] == ["and now?"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("<think>\nShe dislikes parrots.\n</think>\n\nHello!", "Hello!"),
+        ("<Thinking>Hm.</Thinking><reasoning>So.</reasoning> Hello!", "Hello!"),
+        (
+            '<details type="reasoning" done="true" duration="3">\n<summary>Thought</summary>\n> Hm.\n</details>\nHello!',
+            "Hello!",
+        ),
+        ("<think>She dislikes", ""),
+        ("  <think></think>", ""),
+        ("<details><summary>Hello!</summary>It is long.</details>", "<details><summary>Hello!</summary>It is long.</details>"),
+        ("Write <think>Hm.</think> before it.", "Write <think>Hm.</think> before it."),
+        ("<thinker>Hello!</thinker>", "<thinker>Hello!</thinker>"),
+        ("", ""),
+    ],
+)  # fmt: skip
+def test_the_reasoning_before_an_answer_is_not_said(text, said):
+    assert without_reasoning(text) == said
+    heard = ReplyAccumulator()
+    for letter in text:
+        heard.add({"choices": [{"delta": {"content": letter}}]})
+    assert (heard.text, heard.said) == (text, said)
+    assert heard.message == (Message(Speaker.ASSISTANT, said) if said else None)
+    assert [one.content for one in read([{"role": "assistant", "content": text}])] == ([said] if said else [])
+    assert [one.content for one in read([{"role": "user", "content": text}])] == ([text] if text else [])
 
 
 def test_a_tool_is_named_and_what_is_no_text_is_marked():

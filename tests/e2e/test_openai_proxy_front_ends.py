@@ -1,0 +1,110 @@
+"""What chat front ends do behind a person's back: titles asked for, answers stopped, reasoning shown in an answer."""
+
+import json
+
+import pytest
+
+from tests.support.openai_proxy import contents, of, proxied
+from tests.support.service import settings_of
+from tests.twins.provider import ScriptedProvider
+
+LYON, WHERE = "My mother lives in Lyon, near the old bakery.", "Where does my mother live?"
+
+
+@pytest.fixture(scope="module")
+def provider():
+    with ScriptedProvider(models=()) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory, provider):
+    with proxied(tmp_path_factory.mktemp("proxy") / "home", provider) as found:
+        found.tell("lyon", LYON, "How often do you see her?")
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left_of_another_test(provider):
+    provider.forget()
+
+
+@pytest.fixture
+def ask(service):
+    """One chat: its raw answer, with headers."""
+
+    def asked(messages, *, headers, **more):
+        create = service.client().chat.completions.with_raw_response.create
+        return create(model="memory", messages=messages, extra_headers=headers, **more)
+
+    return asked
+
+
+def user_says(*texts):
+    """A chat of these words, a person's and the bot's by turns."""
+    return [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(texts)]
+
+
+def test_a_title_that_a_front_end_asks_for_is_made_without_memory_and_not_kept(service, provider, ask):
+    provider.then("Lyon and the Bakery", "Lyon and the Bakery")
+    before = len(service.kept("lyon"))
+    title = "Generate a concise title for this conversation, in 5 words or less. No punctuation."
+
+    whole = ask(user_says(WHERE, "In Lyon.", title), headers=of("lyon", "s1"))
+    streamed = ask(user_says(WHERE, "In Lyon.", title), headers=of("lyon", "s1"), stream=True)
+
+    assert "".join(one.choices[0].delta.content or "" for one in streamed.parse()) == "Lyon and the Bakery"
+    assert [one.headers["x-memory"] for one in (whole, streamed)] == ["bypassed", "bypassed"]
+    assert provider.chats[-1].body["messages"] == user_says(WHERE, "In Lyon.", title)
+    service.at_rest()
+    assert len(service.kept("lyon")) == before
+
+
+@pytest.mark.parametrize("pattern", ["Name this (chat", ".*"])
+def test_a_pattern_for_prompts_of_a_front_end_that_can_not_be_meant_is_refused(tmp_path, pattern):
+    with pytest.raises(ValueError, match="regular expression|empty message"):
+        settings_of(tmp_path, proxy={"housekeeping_patterns": [pattern]})
+
+
+def test_what_a_person_said_before_an_empty_answer_is_kept_and_kept_once(service, provider, ask):
+    """The first answer was stopped before it began; the second ended without a word, and its turn was stored."""
+    provider.then("", "Rock.")
+    first, second, third = "My wedding is on June 12 in Bath.", "Let us talk about music.", "What shall we listen to?"
+
+    ask(user_says(first, "", second), headers=of("stopped", "s1"))
+    ask(user_says(first, "", second, "", third), headers=of("stopped", "s1"))
+
+    service.at_rest()
+    assert [contents(one) for one in service.kept("stopped")] == [
+        [("user", first), ("user", second)],
+        [("user", third), ("assistant", "Rock.")],
+    ]
+
+
+def test_what_was_erased_is_not_kept_again_though_its_answer_stayed_empty(service, provider, ask):
+    provider.then("", "Rock.")
+    ask(user_says("My wedding is on June 12 in Bath."), headers=of("erased-empty", "s1"))
+    [turn] = service.until_kept("erased-empty")
+    service.http.delete(f"/v1/minds/erased-empty/turns/{turn['turn_id']}").raise_for_status()
+
+    ask(
+        user_says("My wedding is on June 12 in Bath.", "", "Let us talk about music."),
+        headers=of("erased-empty", "s1"),
+    )
+
+    service.at_rest()
+    assert contents(service.kept("erased-empty")[-1]) == [("user", "Let us talk about music."), ("assistant", "Rock.")]
+
+
+def test_what_a_model_thinks_before_it_answers_is_passed_on_and_not_kept(service, provider, ask):
+    answer = "<think>\nThey secretly dislike parrots.\n</think>\n\nA parrot, then."
+    provider.then(answer, "Pico.")
+
+    told = ask(user_says("Which bird shall I buy?"), headers=of("parrot", "s1")).parse().choices[0].message.content
+    ask(user_says("Which bird shall I buy?", answer, "How shall I call it?"), headers=of("parrot", "s1"))
+
+    assert told == answer
+    assert provider.chats[-1].body["messages"][-2] == {"role": "assistant", "content": answer}
+    service.at_rest()
+    assert contents(service.kept("parrot")[0])[1] == ("assistant", "A parrot, then.")
+    assert "secretly" not in json.dumps(service.kept("parrot"))
