@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from consolidation.text.words import tokens
+from service.retrieval.lead_words import without_lead
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from service.retrieval.moment import Fragment
 
 _SHORT_PHRASE = 4  # words
+_BETWEEN, _LEFT_OUT = " / ", "…"  # in an episode's text: what several said, and where something is missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +35,14 @@ class Horizon:
     seen_from: int | None = None
 
     def hides(self, fragment: Fragment) -> bool:
-        """Whether all that *fragment* rests on is in sight: the lines that it is, or else its turns."""
+        """Whether what *fragment* tells is in sight, or all that it rests on: the lines that it is, or its turns."""
         if fragment.statement is not None:  # what it puts right may be in sight; it is not
             return any(_phrase(tokens(fragment.statement.text)) in one for one in self.phrases)
         if fragment.notes and all(
             any(_phrase(tokens(note.excerpt)) in one for one in self.phrases) for note in fragment.notes
         ):
+            return True
+        if fragment.kind == "episode" and self._shows(fragment.text):
             return True
         return bool(fragment.sources) and all(
             source.sequence in self.visible
@@ -46,6 +50,13 @@ class Horizon:
             or (source.session_id == self.session_id and self._is_newer(source.sequence, source.timestamp))
             for source in fragment.sources
         )
+
+    def _shows(self, told: str) -> bool:
+        """Whether the words that an episode quotes stand in the window, though the rest of its turn may not."""
+        quoted = [tokens(words) for part in told.split(_BETWEEN) for words in without_lead(part).split(_LEFT_OUT)]
+        if sum(map(len, quoted)) <= _SHORT_PHRASE:
+            return False
+        return all(any(_phrase(words) in one for one in self.phrases) for words in quoted if words)
 
     def _is_newer(self, sequence: int, instant: datetime) -> bool:
         if self.first_sequence is not None and sequence >= self.first_sequence:

@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+import pytest
+
 from consolidation.kernel.turns import Speaker
 from service.resonance.horizon import horizon_of
 from service.retrieval.moment import JournalLines
@@ -81,6 +83,26 @@ def test_the_same_id_in_another_chat_is_another_message():
     horizon = horizon_of(window, session_id="s2", turns=[kept_of(3, LONG, ids=["42"])])
 
     assert not horizon.hides(fragment_of("x", sequences=(3,)))
+
+
+@pytest.mark.parametrize(
+    ("told", "is_hidden"),
+    [
+        (f"they told me: {LONG}", True),
+        (f"Ann told me: “{LONG}”", True),
+        ("they told me: … with her sister … two cats.", True),
+        (f"they told me: {LONG} / I said: I will remember the cats.", False),
+        (f"they asked: {OTHER} / they told me: {LONG}", False),
+        ("they told me: My mother lives in Lyon with two cats.", False),
+        ("they told me: two cats", False),
+    ],
+)
+def test_an_episode_is_hidden_where_all_that_it_tells_is_seen_though_the_bot_s_answer_was_changed(told, is_hidden):
+    window = [message_of(LONG), message_of("I was edited by a person.", Speaker.ASSISTANT)]
+    horizon = horizon_of(window, session_id="s2", turns=[kept_of(3, LONG, "I will remember the cats.")])
+
+    assert horizon.hides(fragment_of("x", told, sequences=(3,))) is is_hidden
+    assert not horizon.hides(fragment_of("x", told, sequences=(3,), kind="fact"))
 
 
 def test_an_empty_window_hides_nothing():
