@@ -2,6 +2,7 @@
 The evidence of a dream: actions with their results, what people said, and both ends of what the agent told itself.
 
 Agents describe their own work more kindly than their logs do. So each action stands as its log has it, with its number.
+A saved memory is what somebody wants known. It says nothing of what the agent intends, so it is not among its thoughts.
 What people took out of a turn is not evidence; what they put in its place is told like a thought.
 """
 
@@ -104,7 +105,9 @@ def gather_evidence(turns: Sequence[StoredTurn], *, zone: tzinfo, standing: Stan
             continue
         action, messages = _action_left(stored, left), left.turn.messages
         notes = _notes_in(left, stored, standing)
-        if stored.turn.kind is TurnKind.MEMORY or (action is not None and action.kind == "thought"):
+        if stored.turn.kind is TurnKind.MEMORY:
+            found += [(stored, "memory", _one_line(one.content, _MESSAGE), None, False) for one in messages]
+        elif action is not None and action.kind == "thought":
             thoughts += [message.content for message in messages]
         elif action is not None:
             found.append((stored, _who(action), _line(action), action, action.kind == "message"))

@@ -13,7 +13,8 @@ from consolidation.corrections.record import Correction, Target, What
 from consolidation.corrections.standing import Standing
 from consolidation.dreams.actions import Action, action_turn
 from consolidation.dreams.evidence import gather_evidence
-from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn
+from consolidation.dreams.quoted_dream import quote_dream
+from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn, TurnKind
 
 NOW = datetime(2026, 2, 12, 9, 32, tzinfo=UTC)
 PORTO = "Ann's mother lives in Porto."
@@ -89,6 +90,21 @@ def test_a_person_is_known_as_one_under_any_name():
     found = evidence_of(turns)
 
     assert [one.is_persons for one in found.items] == [True, False, True]
+
+
+def test_a_saved_memory_is_evidence_and_not_what_the_agent_thought_last():
+    """Broken: whatever was saved is a thought, and the agent wakes to it as its intention."""
+    saved = Turn("t2", "s1", (Message(Speaker.THOUGHT, "My mother lives in Lyon."),), kind=TurnKind.MEMORY)
+
+    found = evidence_of(lived(acted(Action("thought", text="I will mend the lamp.")), saved))
+
+    assert [(one.who, one.text, one.is_persons, one.sequence) for one in found.items] == [
+        ("memory", "My mother lives in Lyon.", False, 2)
+    ]
+    assert (found.last_words, found.narration) == ("I will mend the lamp.", ("I will mend the lamp.",))
+    assert evidence_of(lived(saved)).last_words == ""
+    dreamt = quote_dream({"items": evidence_of(lived(saved)).items, "narration": (), "language": "en", "priority": ""})
+    assert "Lyon" not in dreamt.priority
 
 
 def test_an_edit_that_names_somebody_who_is_muted_is_not_evidence():
