@@ -57,7 +57,8 @@ Session = Annotated[
     Field(
         min_length=1,
         max_length=200,
-        description="This conversation's name, the same in every call; leave it out for the connection's own.",
+        description="Your name for this conversation, the same in every call, and another one in the next conversation. "
+        "Left out, it is the connection's, which other conversations may share.",
     ),
 ]
 

@@ -59,7 +59,12 @@ async def speak(
         str | None, Header(description="As `mind`, and overrides it.", json_schema_extra=MIND_SCHEMA)
     ] = None,
     x_session_id: Annotated[
-        str | None, Header(max_length=200, pattern=f"^{VISIBLE}$", description="The session; `mcp` if left out.")
+        str | None,
+        Header(
+            max_length=200,
+            pattern=f"^{VISIBLE}$",
+            description="The session of calls that name none; `mcp`, shared by all, if left out.",
+        ),
     ] = None,
 ) -> Response:
     """Answer one JSON-RPC message of the Model Context Protocol, in any of its revisions, without sessions."""

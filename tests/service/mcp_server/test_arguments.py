@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from service.mcp_server.arguments import ToSearchLog
+from service.mcp_server.arguments import ToSearchLog, ToStore
 
 
 def test_a_search_leaves_out_from_a_day_a_time_or_the_present_cycle():
@@ -14,3 +14,10 @@ def test_a_search_leaves_out_from_a_day_a_time_or_the_present_cycle():
     assert found == ["cycle", "2026-01-09T00:00:00+00:00", "2026-01-09T18:30:00+00:00"]
     with pytest.raises(ValidationError):
         ToSearchLog(query="x", exclude_from="cycles")
+
+
+def test_a_model_is_told_that_the_session_of_a_connection_may_be_shared():
+    """Broken: it is promised a session of its own, and every connection to an address has the same one."""
+    described = ToStore.model_json_schema()["properties"]["session_id"]
+
+    assert "which other conversations may share" in str(described)
