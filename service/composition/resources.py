@@ -232,6 +232,10 @@ def home_in_use(home: Path, *, pid: int | None) -> str:
     pid = found.pid if found is not None else pid
     who = f"another mind-memory, process {pid}" if pid is not None else "another mind-memory"
     where = f", at {found.url}" if found is not None else ""
+    if found is not None and found.is_of_host:
+        host = ", which an MCP host such as Claude Desktop started as `mind-memory mcp`"
+        todo = "quit the host, or disable the server in it, and start it again when the service runs"
+        return f"{home} is in use by {who}{where}{host}; {todo}, or set MIND_MEMORY_HOME to another folder"
     return f"{home} is in use by {who}{where}; stop it, or set MIND_MEMORY_HOME to another folder"
 
 

@@ -57,7 +57,7 @@ Session = Annotated[
     Field(
         min_length=1,
         max_length=200,
-        description="Your name for this conversation, the same in every call, and another one in the next conversation. "
+        description="Your name for this conversation, the same in every call, and another in the next conversation. "
         "Left out, it is the connection's, which other conversations may share.",
     ),
 ]

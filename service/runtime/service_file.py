@@ -30,12 +30,17 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """A service that listens: its process and address, since when (aware, UTC), and the token of the home's owner."""
+    """
+    A service that listens: its process and address, since when (aware, UTC), and the token of the home's owner.
+
+    ``is_of_host`` where `mind-memory mcp` opened the home for an MCP host, since no service was running.
+    """
 
     pid: int
     url: str
     started_at: datetime
     token: SecretStr
+    is_of_host: bool = False
 
 
 @contextmanager
@@ -51,6 +56,7 @@ def announced(home: Path, presence: Presence) -> Iterator[None]:
         "url": presence.url,
         "started_at": presence.started_at.isoformat(),
         "token": presence.token.get_secret_value(),
+        "is_of_host": presence.is_of_host,
     }
     try:
         replace_text(file, json.dumps(document) + "\n")
@@ -71,6 +77,7 @@ def find_service(home: Path) -> Presence | None:
             url=str(document["url"]),
             started_at=datetime.fromisoformat(document["started_at"]),
             token=SecretStr(str(document.get("token", ""))),
+            is_of_host=document.get("is_of_host") is True,
         )
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -41,9 +41,9 @@ class ServedHome:
 
 
 @asynccontextmanager
-async def served_home(settings: Settings) -> AsyncIterator[ServedHome]:
+async def served_home(settings: Settings, *, is_of_host: bool = False) -> AsyncIterator[ServedHome]:
     """
-    Open memory, bind the port, and announce it in the home for as long as the block runs.
+    Open memory, bind the port, and announce it in the home for as long as the block runs, as a service or *is_of_host*.
 
     Raises ConfigurationFault where the port can not be bound, and what opening memory raises.
     """
@@ -52,7 +52,7 @@ async def served_home(settings: Settings) -> AsyncIterator[ServedHome]:
     async with open_memory(settings) as memory:
         with closing(bind(settings)) as listener:
             url, token = url_of(settings, listener), memory.authenticator.owner_token
-            presence = Presence(os.getpid(), url, SystemClock().now(), token)
+            presence = Presence(os.getpid(), url, SystemClock().now(), token, is_of_host)
             with announced(settings.folder, presence):
                 # Memory is lent to the application, which closes nothing.
                 server = server_of(create_app(settings, opening=lambda _: nullcontext(memory)), settings)
@@ -84,7 +84,7 @@ class SharedHome:
 
     async def _run(self) -> None:
         try:
-            async with served_home(self._settings) as served:
+            async with served_home(self._settings, is_of_host=True) as served:
                 answering = asyncio.ensure_future(served.answer())
                 try:
                     self._opened.set_result(served.presence)

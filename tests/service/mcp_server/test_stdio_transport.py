@@ -12,7 +12,8 @@ import anyio
 import pytest
 from mcp import MCPError
 
-from consolidation.kernel.clock import FixedClock
+from consolidation.kernel.clock import FixedClock, SystemClock
+from consolidation.kernel.errors import HomeLocked
 from service.cli.commands.mcp import LastingConnection
 from service.composition.container import open_memory
 from service.mcp_server.api_client import ApiUnreachable
@@ -131,6 +132,24 @@ async def test_a_home_that_another_command_has_is_waited_for_and_then_said_to_be
         found = await reach.ask("GET", "/v1/minds")
 
     assert found == {"minds": [], "next_cursor": None}
+
+
+async def test_a_service_that_finds_the_home_in_use_says_that_an_mcp_host_has_it(tmp_path):
+    settings = settings_of(tmp_path / "home")
+    async with aclosing(LastingConnection(settings, url=None, clock=SystemClock())) as reach:
+        await reach.ask("GET", "/v1/minds")
+        at = find_service(settings.folder).url
+        with pytest.raises(HomeLocked) as refused:
+            async with open_memory(settings):
+                pass
+        command = await anyio.to_thread.run_sync(lambda: call("status", "--home", settings.folder))
+
+    assert str(refused.value) == (
+        f"{settings.folder} is in use by another mind-memory, process {os.getpid()}, at {at}, which an MCP host such as "
+        "Claude Desktop started as `mind-memory mcp`; quit the host, or disable the server in it, and start it again "
+        "when the service runs, or set MIND_MEMORY_HOME to another folder"
+    )
+    assert command.exit_code == 0
 
 
 async def test_where_nobody_answers_the_model_is_told_what_to_do_and_later_it_works(tmp_path):
