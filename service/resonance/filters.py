@@ -9,19 +9,22 @@ and why, in the trace.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
+from consolidation.kernel.turns import Speaker
+from consolidation.text.words import content_stems
 from service.mind.trace_document import FiltersTrace, RelevanceTrace
 from service.resonance.horizon import horizon_of
 from service.resonance.proof import prove
 from service.resonance.selection import Filtered, most_shown, next_best, select
-from service.retrieval.lead_words import wording
+from service.retrieval.lead_words import without_lead, wording
 from service.retrieval.moment import Shortlist
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from service.mind.minds import Mind
     from service.mind.trace_log import Echoes
@@ -30,12 +33,17 @@ if TYPE_CHECKING:
     from service.resonance.proof import Proof
     from service.resonance.relevance_gate import RelevanceGate, Verdict
     from service.resonance.retrieval import Candidates
-    from service.retrieval.moment import Fragment
+    from service.retrieval.moment import Fragment, Moment
 
 _BY_A_PERSON = ("by a person", "a person said so")
 _MOST_TOLD = 20  # fragments whose own likelihood the trace tells
 _WORTH_ASKING = 0.5  # of the likelihood that is needed, from which a model that judges is asked
+_TOLD_SHARE = 0.4  # of the words of a memory, from which the talk in sight tells it
 _SESSION_TURNS = 60  # the newest of a session, among which the horizon is looked for
+
+
+def _always(_: Fragment) -> bool:
+    return True
 
 
 class Filters:
@@ -64,7 +72,8 @@ class Filters:
         echoes = mind.trace_log.echoes(
             request.session_id, turns=self.echo_turns_of(mind), before=request.as_of, but_for=request.again_of
         )
-        new = unseen(candidates.fragments, horizon=await _horizon(call, candidates), echoes=echoes)
+        in_sight = partial(_is_told_in_sight, call.moment) if candidates.is_asked else _always
+        new = unseen(candidates.fragments, horizon=await _horizon(call, candidates), echoes=echoes, in_sight=in_sight)
         if is_gated:
             asked = [one for one in new.fragments if not one.decided.is_right]
             wrong = [one for one in asked if one.sequences and one.sequences <= candidates.denied]
@@ -142,21 +151,42 @@ def _relevance_trace(verdict: Verdict, fragments: Sequence[Fragment], *, needed:
     return RelevanceTrace(round(verdict.probability, 4), needed, by_memory or None)
 
 
-def unseen(fragments: Sequence[Fragment], *, horizon: Horizon, echoes: Echoes) -> Filtered:
+def unseen(
+    fragments: Sequence[Fragment],
+    *,
+    horizon: Horizon,
+    echoes: Echoes,
+    in_sight: Callable[[Fragment], bool] = _always,
+) -> Filtered:
     """
     *fragments* (best first) without what people hold back, then without what is still in sight, then without what was
-    shown lately, or says word by word what was. What a person pinned is shown again.
+    shown lately, or says word by word what was. What a person pinned is shown again, and so is what is not *in_sight*:
+    the bot saw it for one turn, and knows it no more.
     """
     left = Filtered(tuple(fragments)).without({one.id: one.held_back for one in fragments if one.held_back})
     left = left.without({one.id: "horizon: still in sight" for one in left.fragments if horizon.hides(one)})
     may_echo = [one for one in left.fragments if not one.decided.is_pinned]
-    shown = [one for one in may_echo if echoes.include(one.id, frozenset() if one.statement else one.sequences)]
+    lately = (one for one in may_echo if echoes.include(one.id, frozenset() if one.statement else one.sequences))
+    shown = [one for one in lately if in_sight(one)]
     left = left.without({one.id: "echo: shown lately" for one in shown})
     if not shown:
         return left
     wordings = {wording(one.text) for one in shown}
     again = [one for one in left.fragments if not one.decided.is_pinned and wording(one.text) in wordings]
     return left.without({one.id: "echo: the same was shown lately" for one in again})
+
+
+def _is_told_in_sight(moment: Moment, fragment: Fragment) -> bool:
+    """Whether the bot's messages in sight tell a good part of what *fragment* says and the person's do not."""
+    own, others = (
+        content_stems(
+            "\n".join(one.content for one in moment.messages if (one.role is Speaker.USER) is is_own),
+            language=moment.language,
+        )
+        for is_own in (True, False)
+    )
+    telling = content_stems(without_lead(fragment.text), language=moment.language) - own
+    return len(telling & others) >= _TOLD_SHARE * len(telling)
 
 
 def _why_silent(candidates: Candidates, dropped: Mapping[str, str]) -> str:

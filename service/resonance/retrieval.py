@@ -97,7 +97,8 @@ class Candidates:
     ``people`` are the names of speakers in the queries. ``evidence`` speaks for notes and observations, by id;
     ``searched`` is how many of those there are in the mind. ``denied`` are turns whose answer a person said was wrong;
     ``added`` are the queries that a model added, ``hypotheses`` what it supposes with some of them;
-    ``wants_list`` where more than a few answer the message; ``is_present`` where it is about what holds now.
+    ``wants_list`` where more than a few answer the message; ``is_present`` where it is about what holds now;
+    ``is_asked`` where it is a question about somebody's life.
     ``rounds`` are the searches behind it all.
     """
 
@@ -114,6 +115,7 @@ class Candidates:
     names_entities: bool = False
     wants_list: bool = False
     is_present: bool = True
+    is_asked: bool = False
 
 
 class Retrieval:
@@ -153,6 +155,8 @@ class Retrieval:
             fragments = tuple(put_right.weighed(put_right.judged(one), call.moment.message) for one in fragments)
         best_first = tuple(sorted(fragments, key=lambda one: -one.score))
         hypotheses = {query: supposed for one in by_model for query, supposed in one.hypotheses.items()}
+        message = call.moment.message
+        intent = intent_of(message, language=call.moment.language, names_known=bool(terms.entities))
         wondered = {sequence for sequence, query in told.found_by.items() if query in hypotheses}
         call.trace.note(
             RetrievalTrace(
@@ -173,7 +177,8 @@ class Retrieval:
             names_entities=bool(terms.entities),
             is_present=any(is_present),
             rounds=rounds,
-            wants_list=intent_of(call.moment.message, language=call.moment.language, names_known=False).wants_list,
+            wants_list=intent.wants_list,
+            is_asked=intent.kind == "personal question",
         )
 
     async def search_round(

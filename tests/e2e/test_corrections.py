@@ -341,9 +341,11 @@ async def test_a_pinned_memory_comes_up_again_and_again(tmp_path):
     async with running(tmp_path) as service:
         await told(service, MOTHER, *OTHERS)
         first = await asked(service)
-        second = await asked(service)
+        asks = {"role": "user", "content": ASKS}
+        window = [asks, {"role": "assistant", "content": "In Lyon."}, asks]
+        second = await asked(service, window)
         await correct(service, "pin", by_id("turn", first["flashbacks"][0]))
-        third = await asked(service)
+        third = await asked(service, window)
 
     assert (first["surfaced"], second["surfaced"], third["surfaced"]) == (True, False, True)
 

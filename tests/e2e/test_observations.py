@@ -56,7 +56,9 @@ async def test_an_observation_surfaces_in_the_place_of_its_turn_with_turn_and_li
     async with running(tmp_path) as service:
         await lived(service, tmp_path)
         found = await surfaced(service)
-        again = await surfaced(service)
+        said = {"role": "assistant", "content": "The report about the turbines, by Friday noon."}
+        asks = {"role": "user", "content": ASKS}
+        again = await surfaced(service, [asks, said, asks])
 
     [observed] = [one for one in found if one["kind"] == "observation"]
     assert observed["id"] == f"observation:{MINE.digest}"

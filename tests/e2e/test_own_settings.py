@@ -3,7 +3,7 @@
 import pytest
 
 from tests.e2e.test_entity_kinds import KINDS, SAID, extraction, found, read
-from tests.e2e.test_phases import ASKS_FOR_AUNT, AUNT, remembering, surfacing
+from tests.e2e.test_phases import ASKS_AGAIN, ASKS_FOR_AUNT, AUNT, remembering, surfacing
 from tests.e2e.test_story_syncing import bot, compact, kept, user
 from tests.support.archives import exported, imported, members
 from tests.support.scripted_models import Brain, hosted, provider_of
@@ -175,9 +175,9 @@ async def test_a_memory_comes_back_after_as_many_turns_as_the_mind_has_it(tmp_pa
     """Broken: ``Filters`` takes the service's ``echo_turns``."""
     async with running(tmp_path) as service:
         await remembering(service, AUNT)
-        first, again = [await surfacing(service, ASKS_FOR_AUNT) for _ in range(2)]
+        first, again = await surfacing(service, ASKS_FOR_AUNT), await surfacing(service, ASKS_AGAIN)
         await patch(service, {"echo_turns": 0})
-        back = await surfacing(service, ASKS_FOR_AUNT)
+        back = await surfacing(service, ASKS_AGAIN)
 
     assert first["surfaced"] and not again["surfaced"]
     assert back["surfaced"]

@@ -11,6 +11,11 @@ from tests.support.service import running
 pytestmark = pytest.mark.anyio
 
 LYON, ASKS = "My mother lives in Lyon.", "Where does my mother live?"
+ASKS_AGAIN = [
+    {"role": "user", "content": ASKS},
+    {"role": "assistant", "content": "In Lyon."},
+    {"role": "user", "content": ASKS},
+]
 
 
 async def probed(service, message=ASKS, **more):
@@ -63,7 +68,7 @@ async def test_a_probe_sees_what_was_shown_lately_and_shows_nothing_itself(tmp_p
         await probed(service)
         real = (await service.resonate("ada", ASKS)).json()
 
-        found = await probed(service, include=["trace"])
+        found = await probed(service, ASKS_AGAIN, include=["trace"])
 
     assert real["surfaced"]
     assert not found["surfaced"]
@@ -75,8 +80,8 @@ async def test_what_a_call_showed_does_not_hold_back_a_probe_of_the_same_call(tm
         await told(service, LYON)
         real = (await service.resonate("ada", ASKS)).json()
 
-        again = await probed(service, again_of=real["trace_id"])
-        of_another = await probed(service, again_of="of-no-call")
+        again = await probed(service, ASKS_AGAIN, again_of=real["trace_id"])
+        of_another = await probed(service, ASKS_AGAIN, again_of="of-no-call")
 
     assert "Lyon" in texts(again)
     assert not of_another["surfaced"]

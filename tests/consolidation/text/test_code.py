@@ -34,9 +34,7 @@ def test_machine_text_goes_up_to_the_next_empty_line(pasted):
     assert lines == ["What does this mean?", "Ben sent it to me."]
 
 
-@pytest.mark.parametrize(
-    "said", ["@Anna moved to Lyon last week.", "मेरी माँ लखनऊ में रहती है और मेरी बहन दिल्ली में।"]
-)
+@pytest.mark.parametrize("said", ["@Anna moved to Lyon last week.", "मेरी माँ लखनऊ में रहती है और मेरी बहन दिल्ली में।"])
 def test_what_people_write_stays(said):
     assert list(without_code(said)) == [said]
 

@@ -79,7 +79,8 @@ async def test_a_question_is_answered_with_its_evidence(told):
     assert text_of(nobody) == "Nothing is remembered about that."
 
 
-async def test_what_surfaces_once_stays_silent_afterwards_in_the_same_session(told):
+async def test_what_a_question_brings_up_it_brings_up_again(told):
+    """Broken: the host's model, which may have forgotten it, is told that nothing surfaces."""
     asked = {"message": "Where does my mother live?", "timezone": "Europe/Paris"}
     async with over_http(told, X_Mind_Id="ada", X_Session_Id="echoing") as host:
         result = await host.call_tool("resonance", asked)
@@ -92,8 +93,7 @@ async def test_what_surfaces_once_stays_silent_afterwards_in_the_same_session(to
     assert found["flashbacks"][0]["sources"][0]["turn_id"] == "lyon"
     assert "[SUBCONSCIOUS RESONANCE]" in text_of(result)
     assert "source: 2026-01-09" in text_of(result)
-    assert not again.structured_content["surfaced"]
-    assert "Nothing surfaces" in text_of(again)
+    assert again.structured_content["surfaced"]
     assert elsewhere["surfaced"]
 
 
