@@ -98,7 +98,7 @@ class Candidates:
     ``searched`` is how many of those there are in the mind. ``denied`` are turns whose answer a person said was wrong;
     ``added`` are the queries that a model added, ``hypotheses`` what it supposes with some of them;
     ``wants_list`` where more than a few answer the message; ``is_present`` where it is about what holds now;
-    ``is_asked`` where it is a question about somebody's life.
+    ``is_asked`` where it asks something about somebody's life.
     ``rounds`` are the searches behind it all.
     """
 
@@ -178,7 +178,7 @@ class Retrieval:
             is_present=any(is_present),
             rounds=rounds,
             wants_list=intent.wants_list,
-            is_asked=intent.kind == "personal question",
+            is_asked=intent.is_personal and intent.kind in {"personal question", "request"},
         )
 
     async def search_round(

@@ -293,10 +293,12 @@ async def test_a_question_is_answered_again_where_the_talk_in_sight_does_not_tel
         first = await surfacing(service, ASKS_FOR_AUNT)
         window = [{"role": "user", "content": ASKS_FOR_AUNT}, evasive]
         again = await surfacing(service, [*window, {"role": "user", "content": "In which city does Carla live?"}])
+        ordered = await surfacing(service, [*window, {"role": "user", "content": "Tell me where my aunt Carla lives."}])
         told = await surfacing(service, ASKS_AGAIN)
         remarked = await surfacing(service, [*window, {"role": "user", "content": remark}], relevance=0)
 
-    assert (first["surfaced"], again["surfaced"], told["surfaced"]) == (True, True, False)
+    assert all("Lyon" in found["block"] for found in (first, again, ordered))
+    assert not told["surfaced"]
     assert "Lyon" not in remarked["block"]
 
 
