@@ -9,7 +9,7 @@ and why, in the trace.
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -46,6 +46,30 @@ def _always(_: Fragment) -> bool:
     return True
 
 
+class _TalkInSight:
+    """The words of the context window, read once and only if they are asked for."""
+
+    def __init__(self, moment: Moment) -> None:
+        self._moment = moment
+
+    def tells(self, fragment: Fragment) -> bool:
+        """Whether the bot's messages tell a good part of what *fragment* says and the person's messages do not."""
+        telling = content_stems(without_lead(fragment.text), language=self._moment.language) - self._persons
+        return len(telling & self._bots) >= _TOLD_SHARE * len(telling)
+
+    @cached_property
+    def _persons(self) -> frozenset[str]:
+        return self._stems(is_persons=True)
+
+    @cached_property
+    def _bots(self) -> frozenset[str]:
+        return self._stems(is_persons=False)
+
+    def _stems(self, *, is_persons: bool) -> frozenset[str]:
+        said = (one.content for one in self._moment.messages if (one.role is Speaker.USER) is is_persons)
+        return content_stems("\n".join(said), language=self._moment.language)
+
+
 class Filters:
     """
     Drops what should not surface.
@@ -72,7 +96,7 @@ class Filters:
         echoes = mind.trace_log.echoes(
             request.session_id, turns=self.echo_turns_of(mind), before=request.as_of, but_for=request.again_of
         )
-        in_sight = partial(_is_told_in_sight, call.moment) if candidates.is_asked else _always
+        in_sight = _TalkInSight(call.moment).tells if candidates.is_asked else _always
         new = unseen(candidates.fragments, horizon=await _horizon(call, candidates), echoes=echoes, in_sight=in_sight)
         if is_gated:
             asked = [one for one in new.fragments if not one.decided.is_right]
@@ -174,19 +198,6 @@ def unseen(
     wordings = {wording(one.text) for one in shown}
     again = [one for one in left.fragments if not one.decided.is_pinned and wording(one.text) in wordings]
     return left.without({one.id: "echo: the same was shown lately" for one in again})
-
-
-def _is_told_in_sight(moment: Moment, fragment: Fragment) -> bool:
-    """Whether the bot's messages in sight tell a good part of what *fragment* says and the person's do not."""
-    own, others = (
-        content_stems(
-            "\n".join(one.content for one in moment.messages if (one.role is Speaker.USER) is is_own),
-            language=moment.language,
-        )
-        for is_own in (True, False)
-    )
-    telling = content_stems(without_lead(fragment.text), language=moment.language) - own
-    return len(telling & others) >= _TOLD_SHARE * len(telling)
 
 
 def _why_silent(candidates: Candidates, dropped: Mapping[str, str]) -> str:
