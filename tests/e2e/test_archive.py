@@ -21,6 +21,7 @@ from tests.twins.provider import Hangs
 pytestmark = pytest.mark.anyio
 
 ASKED = ("Where does my mother live?", "What is my cello called?", "Wann schließt die Bäckerei?", "妈妈住在哪里？")
+REMARK = "I think of my mother a lot."
 MADE_ANEW = {"Sentinel", "Meta", "Community", "Saga", "Name"}  # by preparing a graph, or beside an entity
 
 
@@ -75,15 +76,15 @@ async def test_nothing_is_extracted_again_by_an_import_and_what_was_shown_still_
     with provider_of(Brain()) as provider:
         async with running(tmp_path / "one", settings=hosted(tmp_path / "one", provider, "extraction")) as service:
             await tell(service)
-            shown = (await service.resonate("ada", ASKED[0], session_id="s9", relevance=0)).json()["flashbacks"]
+            shown = (await service.resonate("ada", REMARK, session_id="s9", relevance=0)).json()["flashbacks"]
             archive = await exported(service)
         asked = len(provider.chats)
         async with running(tmp_path / "two", settings=hosted(tmp_path / "two", provider, "extraction")) as service:
             await imported(service, archive, "bo")
             await found(service, "bo")
-            again = (await service.resonate("bo", ASKED[0], session_id="s9", relevance=0)).json()["flashbacks"]
+            again = (await service.resonate("bo", REMARK, session_id="s9", relevance=0)).json()["flashbacks"]
 
-        assert asked
+        assert asked and shown
         assert len(provider.chats) == asked
     assert not {one["id"] for one in shown} & {one["id"] for one in again}
 

@@ -97,7 +97,7 @@ async def test_every_block_keeps_its_shape(asked):
         assert lines[:2] == [BLOCK_RULE, BLOCK_HEADER] and lines[-1] == BLOCK_RULE
         assert 1 <= len(lines[2:-1]) == len(answer["flashbacks"]) <= MOST
         for line in lines[2:-1]:
-            assert re.match(r"- [^,]{2,40}, ", line)
+            assert re.match(r"- [^,、，،]{2,40}(?:, |、|，|، )", line)
             assert not re.search(r"---|\[(?:SUBCONSCIOUS|MY|END OF MY) ", line, re.IGNORECASE)
         assert len(answer["block"].splitlines()) == len(lines)
         assert not TURN_MARKS.search(answer["block"]) and not UNSEEN.search(answer["block"])

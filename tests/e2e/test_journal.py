@@ -210,7 +210,11 @@ async def test_a_note_surfaces_before_a_turn_with_its_file_and_lines(tmp_path):
         person = await person_of(service, tmp_path, notes=NOTES)
         found = await resonate(person, ASKS)
         trace = (await service.http.get(f"/v1/minds/ada/traces/{found['trace_id']}")).json()
-        again = await resonate(person, ASKS)
+        asks, told = (
+            {"role": "user", "content": ASKS},
+            "Your physician, Dr. Okafor, prescribed tablets for your migraine.",
+        )
+        again = await resonate(person, [asks, {"role": "assistant", "content": told}, asks])
         elsewhere = await resonate(person, ASKS, session_id="s3")
 
     [flashback] = [one for one in found["flashbacks"] if one["kind"] == "journal"]

@@ -24,7 +24,10 @@ async def listed(service, **asked):
 async def test_traces_are_found_by_session_and_by_what_they_showed_in_pages(tmp_path):
     async with running(tmp_path) as service:
         await told(service, LYON)
-        found = [(await service.resonate("ada", ASKS, session_id=f"s{n % 2}")).json() for n in range(4)]
+        asks = {"role": "user", "content": ASKS}
+        again = [asks, {"role": "assistant", "content": "In Lyon."}, asks]
+        windows = (("s0", [asks]), ("s1", [asks]), ("s0", again), ("s1", again))
+        found = [(await service.resonate("ada", window, session_id=session)).json() for session, window in windows]
         memory = found[0]["flashbacks"][0]["id"]
         by_session = await listed(service, session_id="s1")
         shown = await listed(service, memory=memory, role="shown")

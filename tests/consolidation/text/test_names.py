@@ -46,7 +46,7 @@ def test_a_word_that_opens_a_sentence_may_be_a_name_where_a_deed_follows():
 
 
 def test_keyphrases_are_runs_of_words_with_content():
-    assert keyphrases("मैं नागपुर में छोटे कमरों के फ्लैट में रहती हूँ", language="hi")[0].startswith("मैं नागपुर में छोटे कमरों")
+    assert keyphrases("मैं नागपुर में छोटे कमरों के फ्लैट में रहती हूँ", language="hi")[0] == "छोटे कमरों"
     assert keyphrases("When is the red bicycle of my sister ready?", language="en")[0] == "red bicycle"
 
 

@@ -37,7 +37,9 @@ async def told(anyio_backend, tmp_path_factory):
             await service.keep(MIND, "")
             await service.digested(MIND)
             await service.resonate(MIND, ASKED, relevance=0)
-            await service.resonate(MIND, ASKED, relevance=0)  # an echo
+            asks = {"role": "user", "content": ASKED}
+            again = [asks, {"role": "assistant", "content": "In Trondheim."}, asks]
+            await service.resonate(MIND, again, relevance=0)  # an echo
             await service.resonate(MIND, ASKED, relevance=0)  # a repeat: it was one turn ago
             await service.resonate(MIND, "What is the capital of Peru?", session_id="s3", relevance=1)
             await service.resonate(MIND, ASKED, session_id="s4", deadline_ms=1)
