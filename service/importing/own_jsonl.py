@@ -128,7 +128,7 @@ def _parse(value: dict[str, object]) -> Message | str:
 
 
 def _words(content: object) -> str | None:
-    """The content: text, or the texts of its parts, as OpenAI's API has them. None where there is no text."""
+    """The text of a message's content, which may be a list of parts; None where it has no text."""
     parts = (one if isinstance(one, str) else mapping_of(one).get("text") for one in list_of(content))
     texts = [one for one in parts if isinstance(one, str)]
     return content if isinstance(content, str) else "\n".join(texts) if texts else None

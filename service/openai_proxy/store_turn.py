@@ -111,7 +111,7 @@ async def _not_stored(chat: Chat, parts: Parts, *, context: ProxyContext) -> Par
     """
     The parts of *chat* without those that were stored when they were sent, though their answer stayed empty.
 
-    Where turns of the session were erased, only the last: what was erased is not stored again.
+    Only the last part if turns of the session were ever erased: an earlier part may be one of them.
     """
     if len(parts) == 1:
         return parts

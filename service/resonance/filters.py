@@ -184,8 +184,8 @@ def unseen(
 ) -> Filtered:
     """
     *fragments* (best first) without what people hold back, then without what is still in sight, then without what was
-    shown lately, or says word by word what was. What a person pinned is shown again, and so is what is not *in_sight*:
-    the bot saw it for one turn, and knows it no more.
+    shown lately, or says word by word what was. What a person pinned is shown again, and so is what the talk *in_sight*
+    does not tell: the bot was shown it for one turn alone.
     """
     left = Filtered(tuple(fragments)).without({one.id: one.held_back for one in fragments if one.held_back})
     left = left.without({one.id: "horizon: still in sight" for one in left.fragments if horizon.hides(one)})

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from consolidation.text.words import tokens
+from service.retrieval.excerpt import BETWEEN, LEFT_OUT
 from service.retrieval.lead_words import without_lead
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from service.retrieval.moment import Fragment
 
 _SHORT_PHRASE = 4  # words
-_BETWEEN, _LEFT_OUT = " / ", "…"  # in an episode's text: what several said, and where something is missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Horizon:
 
     def _shows(self, told: str) -> bool:
         """Whether the words that an episode quotes stand in the window, though the rest of its turn may not."""
-        quoted = [tokens(words) for part in told.split(_BETWEEN) for words in without_lead(part).split(_LEFT_OUT)]
+        quoted = [tokens(words) for part in told.split(BETWEEN) for words in without_lead(part).split(LEFT_OUT)]
         if sum(map(len, quoted)) <= _SHORT_PHRASE:
             return False
         return all(any(_phrase(words) in one for one in self.phrases) for words in quoted if words)

@@ -30,7 +30,7 @@ _FEWEST_RIGHT_WORDS = 3  # "Sorry, noted." says nothing
 _MADE = re.compile(r"^\s{0,4}[\"“„«「『‘].{12,}[\"”“»」』’][.!]?\s{0,4}$", re.DOTALL)  # nothing but a text to be used
 _NEXT_SHARE = 0.6  # how much a sentence counts of what the one before it shares with the query
 _MARKDOWN = re.compile(r"^\s{0,8}(?:#{1,6}|[-*+>]|\d{1,2}\.)\s+|\*\*|__|`+|~~", re.MULTILINE)
-_BETWEEN = " / "  # what several said in a turn
+BETWEEN, LEFT_OUT = " / ", "…"  # what several said in a turn; where something is missing
 _REMEMBERED = 4_000  # turns of all minds that were told whole lately
 _BOTS_ROLES = (Speaker.ASSISTANT, Speaker.THOUGHT)
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,200})\]\([^()\s]{0,1000}\)")
@@ -89,7 +89,7 @@ def _excerpt(
         parts = [retold(one) for one in messages]
     else:
         parts += [retold(one) for one in _shown_alone(messages, wanted, language)]
-    return _BETWEEN.join(part for part in parts if part)[: 3 * _SHORT]
+    return BETWEEN.join(part for part in parts if part)[: 3 * _SHORT]
 
 
 def _is_memory(answer: str, *, own: Sequence[Message], is_asked: bool) -> bool:
@@ -147,7 +147,7 @@ def _question(last: Message, language: str) -> list[str]:
 
 def _one_part(text: str) -> str:
     """*text* in one line, which does not look like the words of several speakers."""
-    return plain(text).replace(_BETWEEN, "/")
+    return plain(text).replace(BETWEEN, "/")
 
 
 def _fitting(text: str, *, wanted: frozenset[str], language: str) -> str:
@@ -171,7 +171,7 @@ def _joined(pieces: Sequence[str], chosen: Sequence[int]) -> str:
     last = -1
     for at in chosen:
         if at != last + 1:
-            parts.append("…")
+            parts.append(LEFT_OUT)
         parts.append(pieces[at])
         last = at
-    return " ".join(parts if last == len(pieces) - 1 else [*parts, "…"])
+    return " ".join(parts if last == len(pieces) - 1 else [*parts, LEFT_OUT])

@@ -179,7 +179,8 @@ class ResonanceSettings(Section):
     )
     max_tokens: Annotated[int, Field(ge=0)] = Field(1200, description="The maximum length of the block.")
     echo_turns: Annotated[int, Field(ge=0)] = Field(
-        25, description="The number of turns before the same memory may surface again in a session."
+        25,
+        description="The number of turns before a memory may surface again in a session, unless it is asked for.",
     )
     relevance: Annotated[float, Field(ge=0, le=1)] = Field(
         0.5,
