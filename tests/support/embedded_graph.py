@@ -11,8 +11,9 @@ from pathlib import Path
 import psutil
 import redis
 
+from service.adapters.falkordb.connection import GraphConnection
 from service.adapters.falkordb.graph_names import graph_name
-from service.adapters.falkordb.server import binaries
+from service.adapters.falkordb.server import EmbeddedServer, binaries
 from tests.support.waiting import until
 
 
@@ -49,6 +50,25 @@ def frozen_graph():
         yield
     finally:
         os.kill(pid, signal.SIGCONT)
+
+
+class served:
+    """A server on a folder, ready, with a connection to it."""
+
+    def __init__(self, folder, **options):
+        self.server = EmbeddedServer(folder, **options)
+        self.folder = folder
+
+    async def __aenter__(self):
+        await self.server.start()
+        await self.server.wait_until_ready()
+        self.connection = GraphConnection(self.server.url)
+        self.connection.home = self.folder  # beside which minds are
+        return self.server, self.connection
+
+    async def __aexit__(self, *_):
+        await self.connection.close()
+        await self.server.stop()
 
 
 async def rows(service, mind_id, cypher, **words):

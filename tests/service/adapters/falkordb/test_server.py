@@ -1,0 +1,136 @@
+"""The embedded server: it loses nothing, has one owner, dies with it, and is started again when it dies or stalls."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from contextlib import asynccontextmanager
+
+import psutil
+import pytest
+
+from consolidation.kernel.errors import HomeLocked
+from service.adapters.falkordb.connection import GraphConnection
+from service.adapters.falkordb.server import EmbeddedServer
+from tests.support.embedded_graph import served
+from tests.support.paths import ROOT
+from tests.support.waiting import until_async
+
+pytestmark = pytest.mark.anyio
+
+
+@asynccontextmanager
+async def watched(folder, *, stalled_seconds):
+    """A server that is started again when it dies or stalls, as a service has it."""
+    async with served(folder, stalled_seconds=stalled_seconds) as (server, connection):
+        watching = asyncio.create_task(server.watch())
+        try:
+            yield server, connection
+        finally:
+            watching.cancel()
+
+
+async def test_what_was_written_survives_a_kill(tmp_path):
+    async with served(tmp_path) as (server, connection):
+        for number in range(50):
+            await connection.write("g", "CREATE (:N {number: $number})", {"number": number})
+        server._process.send_signal(signal.SIGKILL)
+        await server._process.wait()
+    async with served(tmp_path) as (_, connection):
+        assert await connection.read("g", "MATCH (n:N) RETURN count(n)", {}) == [[50]]
+
+
+async def test_one_that_neither_answers_nor_works_is_started_again_with_all_it_had(tmp_path):
+    async with watched(tmp_path, stalled_seconds=1) as (server, connection):
+        await connection.write("g", "CREATE (:N)", {})
+        stalled = server._process.pid
+        await (await connection.client()).execute_command("CLIENT", "PAUSE", "600000", "ALL")
+
+        await until_async(lambda: server._process.pid != stalled)
+        await server.wait_until_ready()
+
+        assert await connection.read("g", "MATCH (n:N) RETURN count(n)", {}) == [[1]]
+
+
+async def test_one_that_is_silent_and_works_is_left_alone(tmp_path):
+    async with watched(tmp_path, stalled_seconds=1) as (server, connection):
+        before = server._process.pid
+
+        busy = "local began = os.clock() while os.clock() - began < 4 do end"  # in the one thread that answers
+        await (await connection.client()).execute_command("EVAL", busy, "0")
+
+        assert server._process.pid == before
+
+
+@pytest.mark.parametrize("is_stopped", [True, False])
+async def test_one_that_is_idle_or_was_stopped_by_somebody_is_left_alone(tmp_path, is_stopped):
+    async with watched(tmp_path, stalled_seconds=2) as (server, connection):
+        before = server._process.pid
+        if is_stopped:
+            server._process.send_signal(signal.SIGSTOP)
+        await asyncio.sleep(5)
+        server._process.send_signal(signal.SIGCONT)
+
+        await connection.ping()
+
+        assert server._process.pid == before
+
+
+async def test_a_second_owner_of_a_folder_is_refused(tmp_path):
+    async with served(tmp_path):
+        with pytest.raises(HomeLocked, match="in use by another process"):
+            await EmbeddedServer(tmp_path).start()
+
+
+class Snapshotting(EmbeddedServer):
+    """A server as older versions ran it."""
+
+    async def _spawn(self, *, append_only):
+        await super()._spawn(append_only=False)
+
+
+async def test_a_folder_with_only_a_snapshot_becomes_append_only_without_loss(tmp_path):
+    old = Snapshotting(tmp_path)
+    await old.start()
+    await old.wait_until_ready()
+    connection = GraphConnection(old.url)
+    await connection.write("g", "CREATE (:N {number: 7})", {})
+    await (await connection.client()).execute_command("SAVE")
+    await connection.close()
+    await old.stop()
+    assert (tmp_path / "dump.rdb").exists()
+    assert not (tmp_path / "appendonlydir").exists()
+
+    for _ in range(2):
+        async with served(tmp_path) as (_, connection):
+            assert await connection.read("g", "MATCH (n:N) RETURN n.number", {}) == [[7]]
+            assert (tmp_path / "appendonlydir").exists()
+
+
+async def test_the_server_dies_with_its_parent(tmp_path):
+    program = (
+        "import asyncio, pathlib, sys\n"
+        "from service.adapters.falkordb.server import EmbeddedServer\n"
+        "async def main():\n"
+        "    server = EmbeddedServer(pathlib.Path(sys.argv[1]))\n"
+        "    await server.start(); await server.wait_until_ready()\n"
+        "    print(server._process.pid, flush=True); await asyncio.sleep(600)\n"
+        "asyncio.run(main())\n"
+    )
+    words = [sys.executable, "-c", program, str(tmp_path)]
+    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE) as parent:
+        server = psutil.Process(int(await asyncio.to_thread(parent.stdout.readline)))
+        server.suspend()  # even when it is busy with something else
+        parent.kill()
+    await asyncio.to_thread(psutil.wait_procs, [server], timeout=5)
+    assert not server.is_running() or server.status() == psutil.STATUS_ZOMBIE
+
+
+async def test_a_start_of_the_server_does_not_fork_this_process(tmp_path):
+    """A fork waits for what libraries have to finish, OpenBLAS for its threads: it never ended while they were busy."""
+    forks = []
+    os.register_at_fork(before=lambda: forks.append("fork"))
+
+    async with served(tmp_path):
+        assert forks == []
