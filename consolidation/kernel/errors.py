@@ -405,7 +405,7 @@ class InvalidModelOutput(ModelFault):
 
 
 class ModelTruncated(ModelFault):
-    """The answer was cut off at its length limit."""
+    """A prompt, or the answer to it, is longer than the model can take: a shorter question may be answered."""
 
 
 class ModelRefused(ModelFault):

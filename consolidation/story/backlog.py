@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from consolidation.story.run import MindStory
 
 PAUSE = timedelta(hours=2)  # between two talks
+MOST_OF_TURN = 20_000  # tokens
+_LEAST_OF_TURN = 500
 _PAGE = 500
 
 
@@ -49,10 +51,33 @@ class Backlog:
         """All of them, in the order in which they are narrated."""
         return (*self.again, *self.new)
 
-    def batches(self, *, most_tokens: int) -> Iterator[tuple[StoredTurn, ...]]:
-        """The turns in batches; none holds both new turns and others."""
-        yield from batches(self.again, most_tokens=most_tokens)
-        yield from batches(self.new, most_tokens=most_tokens)
+
+@dataclass(slots=True)
+class BatchSize:
+    """
+    How much of a backlog is narrated at once in a run, and how much of one long turn is shown, in tokens.
+
+    It shrinks where a model can not take a batch in, or can not end its chapters.
+    """
+
+    most_tokens: int
+    most_of_turn: int = MOST_OF_TURN
+
+    def take(self, turns: Sequence[StoredTurn]) -> tuple[StoredTurn, ...]:
+        """The first batch of *turns*, which are not empty."""
+        return next(batches(turns, most_tokens=self.most_tokens))
+
+    def shrink(self, batch: Sequence[StoredTurn]) -> bool:
+        """Half of what *batch* was: of its turns, or of the one turn that it is. False where that is too little."""
+        if len(batch) > 1:
+            self.most_tokens = sum(one.tokens for one in batch) // 2
+            return True
+        self.most_of_turn = min(self.most_of_turn, batch[0].tokens) // 2
+        return self.most_of_turn >= _LEAST_OF_TURN
+
+    def widen(self) -> None:
+        """The next turn is shown whole again."""
+        self.most_of_turn = MOST_OF_TURN
 
 
 async def read_pending(story: MindStory, *, now: datetime) -> tuple[PendingRange, Marks]:

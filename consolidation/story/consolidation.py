@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from consolidation.corrections.taken_out import as_put_right
-from consolidation.kernel.errors import MemoryFault
+from consolidation.kernel.errors import MemoryFault, ModelTruncated
 from consolidation.story.anchor import read_marks, without_marks
-from consolidation.story.backlog import batches, catch_up, read_backlog, read_owed, read_pending
+from consolidation.story.backlog import BatchSize, catch_up, read_backlog, read_owed, read_pending
 from consolidation.story.chapter_turns import left_out_by
 from consolidation.story.chapters import parse
 from consolidation.story.compression import oldest_run
@@ -33,7 +33,7 @@ from consolidation.story.put_right import put_right_in_story
 from consolidation.story.run import MindStory, Run, RunInProgress, failed
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
     from pathlib import Path
 
     from consolidation.kernel.ports import Clock
@@ -166,25 +166,33 @@ class ConsolidationService:
         owed = await read_owed(story, now=self._clock.now())
         backlog = await read_backlog(story, now=self._clock.now())
         going.advance(turns=len(owed) + len(backlog.turns), reason=backlog.pending.reason)
-        for batch in batches(owed, most_tokens=self._batch_tokens):
-            draft = await self._draft(story, batch, going, voice=voice, is_again=False, is_newest=False)
+        seen, size = backlog.marks, BatchSize(self._batch_tokens)
+
+        async def tell_owed(batch: Sequence[StoredTurn]) -> None:
+            draft = await self._draft(story, batch, going, size, voice=voice, is_again=False, is_newest=False)
             await publish_owed(story, batch, draft)
             _count(going, batch, draft)
-        seen = backlog.marks
-        for batch in backlog.batches(most_tokens=self._batch_tokens):
+
+        async def tell(batch: Sequence[StoredTurn]) -> None:
+            nonlocal seen
             is_again = batch[0].sequence <= backlog.pending.sequence
             rest = backlog.turns[going.run.narrated - len(owed) + len(batch) :]
             is_newest = not rest and not is_again
-            draft = await self._draft(story, batch, going, voice=voice, is_again=is_again, is_newest=is_newest)
+            draft = await self._draft(story, batch, going, size, voice=voice, is_again=is_again, is_newest=is_newest)
             seen = await publish_batch(story, batch, draft, backlog.pending, rest=rest, seen=seen)
             _count(going, batch, draft)
             await self._compress(story, going, voice)
+
+        await _in_batches(owed, size, tell_owed)
+        await _in_batches(backlog.again, size, tell)
+        await _in_batches(backlog.new, size, tell)
 
     async def _draft(
         self,
         story: MindStory,
         batch: Sequence[StoredTurn],
         going: RunInProgress,
+        size: BatchSize,
         *,
         voice: Voice,
         is_again: bool,
@@ -197,7 +205,13 @@ class ConsolidationService:
         if not left:
             return StoryDraft(())
         return await self._narrator.narrate(
-            left, told=told, voice=voice, going=going, is_again=is_again, is_newest=is_newest
+            left,
+            told=told,
+            voice=voice,
+            going=going,
+            is_again=is_again,
+            is_newest=is_newest,
+            most_of_turn=size.most_of_turn,
         )
 
     async def _compress(self, story: MindStory, going: RunInProgress, voice: Voice) -> None:
@@ -212,6 +226,22 @@ class ConsolidationService:
             shorter = await self._narrator.shorten(chapters, voice=voice, going=going)
             await publish_shorter(story, chapters, shorter)
             going.advance(compressed=going.run.compressed + len(chapters))
+
+
+async def _in_batches(
+    turns: Sequence[StoredTurn], size: BatchSize, tell: Callable[[Sequence[StoredTurn]], Awaitable[None]]
+) -> None:
+    """Have *turns* told, batch by batch: in smaller ones where a model can not take one in or end its chapters."""
+    while turns:
+        batch = size.take(turns)
+        try:
+            await tell(batch)
+        except ModelTruncated:
+            if not size.shrink(batch):
+                raise
+            continue
+        size.widen()
+        turns = turns[len(batch) :]
 
 
 def _as_put_right(story: MindStory, batch: Sequence[StoredTurn]) -> Sequence[StoredTurn]:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Self
 import anyio.to_thread
 
 from consolidation.kernel.checked_answer import ask_checked
-from consolidation.kernel.errors import ModelFault, StoryRefused
+from consolidation.kernel.errors import ModelFault, ModelTruncated, StoryRefused
 from consolidation.kernel.ports import Ask
 from consolidation.kernel.turns import Speaker
 from consolidation.story.anchor import without_lookalikes
-from consolidation.story.backlog import PAUSE
+from consolidation.story.backlog import MOST_OF_TURN, PAUSE
 from consolidation.story.chapter_tries import ChapterTries
 from consolidation.story.chapters import as_chapter
 from consolidation.story.checks import ChapterChecks, check_shortened
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from consolidation.workspace import Workspace
 
 _NEWEST = 12  # chapters that a narrator is shown
-_MOST_TURN_TOKENS = 20_000
 _CUT = " […]"
 _OWN = frozenset({Speaker.ASSISTANT, Speaker.THOUGHT})  # what the bot said and thought
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")  # for a prompt, in English
@@ -106,15 +105,18 @@ class Narrator:
         going: RunInProgress,
         is_again: bool = False,
         is_newest: bool = True,
+        most_of_turn: int = MOST_OF_TURN,
     ) -> StoryDraft:
         """
         Make chapters of *batch*, which *told* goes on with. *going* learns what comes, what it costs and is refused.
 
         With *is_again*, the batch was narrated before: what is still in the story is not repeated, which may leave
-        nothing. *is_newest* says that nothing else is pending behind it. Raises StoryRefused when no model wrote what
-        can be used, ModelFault when none answered.
+        nothing. *is_newest* says that nothing else is pending behind it. Of a turn, *most_of_turn* tokens are shown.
+        Raises StoryRefused when no model wrote what can be used, ModelFault when none answered: ModelTruncated where
+        a smaller batch may do.
         """
-        turns, language = await anyio.to_thread.run_sync(_read, batch)  # a second of CPU for a full batch
+        # A second of CPU for a full batch.
+        turns, language = await anyio.to_thread.run_sync(lambda: _read(batch, most_of_turn=most_of_turn))
         shown = told.book.chapters[-_NEWEST:]
         revisable = tuple(chapter for chapter in shown if chapter.digest in told.ours)
         words: dict[str, object] = {
@@ -144,7 +146,7 @@ class Narrator:
             try:
                 answer = await _told_by(model, ask, tries, going)
             except (ModelFault, StoryRefused) as error:
-                problem = error
+                problem = problem if isinstance(problem, ModelTruncated) else error
                 continue
             notes = await anyio.to_thread.run_sync(notes_of, answer, checks.sources) if model.is_hosted else None
             return _draft(answer, revisable, notes=notes, made_on=told.digest)
@@ -216,19 +218,18 @@ def _plain(value: object) -> object:
     return value
 
 
-def _read(batch: Sequence[StoredTurn]) -> tuple[tuple[ToldTurn, ...], str]:
+def _read(batch: Sequence[StoredTurn], *, most_of_turn: int) -> tuple[tuple[ToldTurn, ...], str]:
     """The turns as a narrator is shown them, and the language they are in."""
     first = islice((without_lookalikes(message.content) for stored in batch for message in stored.turn.messages), 400)
     language = detect("\n".join(first)[:_LANGUAGE_FROM])
     before = (None, *(stored.occurred_at for stored in batch))
     told = zip(batch, before, strict=False)
-    return tuple(_told(stored, since=instant, language=language) for stored, instant in told), language
+    return tuple(_told(stored, since, language=language, room=most_of_turn) for stored, since in told), language
 
 
-def _told(stored: StoredTurn, *, since: datetime | None, language: str) -> ToldTurn:
-    """One turn, without marks of ours; of a very long one, the messages and words that fit."""
+def _told(stored: StoredTurn, since: datetime | None, *, language: str, room: int) -> ToldTurn:
+    """One turn, without marks of ours; of one above *room* tokens, the messages and words that fit."""
     said: list[Message] = []
-    room = _MOST_TURN_TOKENS
     for message in stored.turn.messages:
         text = without_lookalikes(message.content)
         cut = cut_to_tokens(text, limit=room) if room > 0 else ""

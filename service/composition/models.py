@@ -10,6 +10,7 @@ from consolidation.kernel.ports import Role
 from service.adapters.extractive_model import ExtractiveModel
 from service.adapters.litellm.language_model import Deployment, LitellmModel, RoleSettings
 from service.adapters.litellm.loader import close_litellm
+from service.adapters.litellm.ollama import WINDOW_TOKENS, is_ollama
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -87,13 +88,25 @@ def provider_of(model: str) -> str:
 def deployments_of(section: RoleModel, settings: Settings) -> tuple[Deployment, ...]:
     """The role's own model with its own address and key, else the common one with the common ones."""
     if section.model is not None:
-        first = Deployment(section.model, section.api_base, _plain(section.api_key))
+        first = deployment(section.model, settings, api_base=section.api_base, api_key=_plain(section.api_key))
     elif settings.model is not None:
         base = section.api_base or settings.api_base
-        first = Deployment(settings.model, base, _plain(section.api_key or settings.api_key))
+        key = _plain(section.api_key or settings.api_key)
+        first = deployment(settings.model, settings, api_base=base, api_key=key)
     else:
         return ()
-    return (first, *(Deployment(name, None, None) for name in section.fallbacks))
+    return (first, *(deployment(name, settings) for name in section.fallbacks))
+
+
+def deployment(
+    model: str, settings: Settings, *, api_base: str | None = None, api_key: str | None = None
+) -> Deployment:
+    """A model where and as whom it is asked, with the window that the settings give it."""
+    window = None
+    if is_ollama(model) or api_base is not None:
+        chosen = settings.models.context_tokens
+        window = chosen if chosen is not None or not is_ollama(model) else WINDOW_TOKENS
+    return Deployment(model, api_base, api_key, window or None)
 
 
 def _plain(secret: SecretStr | None) -> str | None:
@@ -123,5 +136,6 @@ def _role_settings(
         silence_seconds=section.silence_seconds,
         max_tokens=section.max_tokens,
         temperature=section.temperature,
+        reasoning_effort=section.reasoning_effort,
         hidden=hidden,
     )

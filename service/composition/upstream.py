@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from service.adapters.echo_upstream import EchoUpstream
-from service.adapters.litellm.fallback_chain import Deployment
 from service.adapters.litellm.upstream import LitellmUpstream, ModelRegistry
-from service.composition.models import deployments_of, provider_of
+from service.composition.models import deployment, deployments_of, provider_of
 from service.observability.redaction import Redactor
 from service.ports.upstream import USUAL
 
 if TYPE_CHECKING:
     from consolidation.kernel.ports import Clock
+    from service.adapters.litellm.fallback_chain import Deployment
     from service.ports.upstream import Upstream
     from service.settings.settings import Settings
 
@@ -44,7 +44,7 @@ def _other(name: str, settings: Settings, *, chat: tuple[Deployment, ...]) -> De
     knobs = settings.proxy
     key = knobs.api_key.get_secret_value() if knobs.api_key is not None else None
     if knobs.api_base is not None or key is not None:
-        return Deployment(name, knobs.api_base, key)
+        return deployment(name, settings, api_base=knobs.api_base, api_key=key)
     if chat and provider_of(name) == provider_of(chat[0].model):
-        return Deployment(name, chat[0].api_base, chat[0].api_key)
-    return Deployment(name)
+        return deployment(name, settings, api_base=chat[0].api_base, api_key=chat[0].api_key)
+    return deployment(name, settings)

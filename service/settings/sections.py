@@ -13,6 +13,7 @@ from pydantic import (
     ConfigDict,
     Field,
     NonNegativeFloat,
+    NonNegativeInt,
     PositiveFloat,
     PositiveInt,
     SecretStr,
@@ -72,6 +73,11 @@ class RoleModel(Section):
     )
     max_tokens: PositiveInt = Field(4096, description="The maximum length of an answer.")
     temperature: NonNegativeFloat = Field(0.2, description="The sampling temperature.")
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high"] | None = Field(
+        None,
+        description="How long a model thinks before it answers: `none`, `minimal`, `low`, `medium` or `high`, where it "
+        "lets that be chosen. Unset: as the provider chooses, but models of Ollama think before chats alone.",
+    )
 
 
 def _language(code: str) -> str:
@@ -110,6 +116,12 @@ class ModelSettings(Section):
         None,
         description="A model of OpenAI's that is asked with the same key when all of a role's models fail. It may cost "
         "more than they do.",
+    )
+    context_tokens: NonNegativeInt | None = Field(
+        None,
+        description="The context window of models on machines of your own (Ollama's, and those at an `API_BASE`), "
+        "for a prompt and its answer together. Ollama is told it with each call (`num_ctx`). Unset: 16384 for Ollama, "
+        "no limit for others; 0: none for any.",
     )
     at_once: PositiveInt = Field(
         4, description="The number of model calls that may run at once before turns, and again after turns."

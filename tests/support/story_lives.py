@@ -8,7 +8,7 @@ from pathlib import Path
 from consolidation.corrections.correction_log import CorrectionLog
 from consolidation.corrections.record import Correction, Target, Undo, What
 from consolidation.kernel.clock import SystemClock
-from consolidation.kernel.errors import ModelUnavailable
+from consolidation.kernel.errors import ModelTruncated, ModelUnavailable
 from consolidation.kernel.ports import Reply
 from consolidation.kernel.turns import Message, Speaker, Turn, TurnKind
 from consolidation.story.anchor import read_marks
@@ -42,10 +42,14 @@ class Crash(BaseException):
 
 
 class Echo:
-    """A narrator that writes down who was met in its turns, or does not answer; ``meanwhile`` runs as it thinks."""
+    """
+    A narrator that writes down who was met in its turns, or does not answer; ``meanwhile`` runs as it thinks.
+
+    It takes at most ``bears`` turns in.
+    """
 
     is_hosted = False
-    meanwhile = fails_at = dies = None
+    meanwhile = fails_at = dies = bears = None
     asked = 0
 
     async def answer(self, ask):
@@ -55,6 +59,8 @@ class Echo:
         if self.fails_at is not None and self.asked > self.fails_at:
             raise ModelUnavailable("away")
         batch = ask.words["batch"]
+        if self.bears is not None and len(batch) > self.bears:
+            raise ModelTruncated("too long")
         met = ID.findall(" ".join(one.content for turn in batch for one in turn["said"]))
         if self.meanwhile is not None:
             meanwhile, self.meanwhile = self.meanwhile, None
@@ -115,8 +121,8 @@ class Life:
         self.ids += [f"Bruno{self.number}"] if kind is TurnKind.TURN else []
         await self.transcript.append(turn, tokens=1)
 
-    async def tell(self, *, dies=None, dies_at=0, fails_at=None, meanwhile=None):
-        self.echo.fails_at, self.echo.asked = fails_at, 0
+    async def tell(self, *, dies=None, dies_at=0, fails_at=None, meanwhile=None, bears=None):
+        self.echo.fails_at, self.echo.asked, self.echo.bears = fails_at, 0, bears
         self.echo.dies = self.file.dies = dies
         self.file.dies_at, self.file.puts = dies_at, 0
         if meanwhile is not None:

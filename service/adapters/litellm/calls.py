@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
+from service.adapters.litellm.ollama import is_ollama
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
     from types import ModuleType
@@ -143,7 +145,8 @@ async def counted(
         given = [dict(message) for message in messages]
         asked = await anyio.to_thread.run_sync(lambda: litellm.token_counter(model=model, messages=given))
         answered = await anyio.to_thread.run_sync(lambda: litellm.token_counter(model=model, text=said.text))
-    cost = priced(litellm, model=model, asked=asked, answered=answered)
+    # Ollama's models have no price, and litellm would ask it before it says so.
+    cost = 0.0 if is_ollama(model) else priced(litellm, model=model, asked=asked, answered=answered)
     return replace(said, prompt_tokens=asked, completion_tokens=answered, cost_usd=cost)
 
 

@@ -18,11 +18,13 @@ import anyio.to_thread
 import structlog
 
 from consolidation.kernel.ports import Role, Usage
+from consolidation.text.tokens import count_tokens
 from prompts.library import render
 from service.adapters.litellm.calls import LETTERS_PER_TOKEN, DeploymentReply, counted, listen, open_router
 from service.adapters.litellm.configuration import ModelUnusable, has_provider, problem_of
 from service.adapters.litellm.loader import open_litellm
-from service.adapters.litellm.model_errors import is_unbearable, together, translated
+from service.adapters.litellm.model_errors import PromptTooLong, is_unbearable, together, translated
+from service.adapters.litellm.ollama import chat_name, is_ollama
 from service.adapters.litellm.structured_answer import schema_of
 from service.observability.model_usage import ModelCall
 
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 # A lone model with calls in the background is never paused: one request that it can not answer must not stop others.
 WAITED_FOR = frozenset({Role.CHAT, Role.SUBCONSCIOUS})
 SHARE = 2 / 3  # of the time left, for a deployment with others behind it
+LEAST_ANSWER = 1024  # tokens; where a prompt leaves less of a window, it is not asked
+TOKENS_ELSEWHERE = 1.25  # of other models' tokenizers, for one that we count: most languages cost them more
 GRACE = 1.05  # litellm's own time-out comes first, so that the Router counts it and pauses the deployment
 
 
@@ -50,11 +54,16 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """A model somewhere: litellm's name for it, and where and as whom to ask."""
+    """
+    A model somewhere: litellm's name for it, and where and as whom to ask.
+
+    ``context_tokens`` is its window, for a prompt and its answer together; None where it is not ours to mind.
+    """
 
     model: str
     api_base: str | None = None
     api_key: str | None = None
+    context_tokens: int | None = None
 
     @property
     def host(self) -> str:
@@ -76,6 +85,7 @@ class RoleSettings:
     silence_seconds: float
     max_tokens: int
     temperature: float
+    reasoning_effort: str | None = None
     hidden: tuple[str, ...] = ()
 
 
@@ -187,7 +197,10 @@ class FallbackChain:
         )
         return open_router(
             litellm,
-            {i: {"model": d.model, "api_base": d.api_base, "api_key": d.api_key, "timeout": s} for i, d, s in listed},
+            {
+                i: {"model": chat_name(d.model), "api_base": d.api_base, "api_key": d.api_key, "timeout": s}
+                for i, d, s in listed
+            },
             timeout=total,
             may_rest=len(self._ids) > 1 or self._role in WAITED_FOR,
         )
@@ -224,16 +237,18 @@ class FallbackChain:
         heard: Callable[[str], None] | None,
     ) -> DeploymentReply:
         retries = {} if position + 1 == len(self._ids) else {"num_retries": 0}  # with a fallback, go there at once
+        most_tokens = await self._room(position, messages)
         response = await self._router.acompletion(
             model=self._ids[position],
             messages=[dict(message) for message in messages],
-            max_tokens=self._settings.max_tokens,
+            max_tokens=most_tokens,
             temperature=self._settings.temperature,
             drop_params=True,  # what a provider does not know of is left out
             **options,
+            **self._told(position),
             **retries,
         )
-        most = self._settings.max_tokens * LETTERS_PER_TOKEN
+        most = most_tokens * LETTERS_PER_TOKEN
         return await listen(
             response,
             most_letters=most,
@@ -241,6 +256,34 @@ class FallbackChain:
             silence_seconds=self._settings.silence_seconds,
             heard=heard,
         )
+
+    async def _room(self, position: int, messages: Messages) -> int:
+        """How many tokens an answer may take behind *messages*. Raises PromptTooLong."""
+        window = self._settings.deployments[position].context_tokens
+        if window is None:
+            return self._settings.max_tokens
+        text = "\n".join(message["content"] for message in messages)
+        # In a thread: a prompt may hold a day's talk.
+        counted = await anyio.to_thread.run_sync(count_tokens, text, abandon_on_cancel=True)
+        asked = round(counted * TOKENS_ELSEWHERE)
+        if window - asked < min(LEAST_ANSWER, self._settings.max_tokens):
+            raise PromptTooLong(asked, window)
+        return min(self._settings.max_tokens, window - asked)
+
+    def _told(self, position: int) -> dict[str, object]:
+        """What one deployment is told beside the rest: its window, and how long it may think."""
+        deployment, effort = self._settings.deployments[position], self._settings.reasoning_effort
+        found: dict[str, object] = {}
+        if is_ollama(deployment.model):
+            if deployment.context_tokens is not None:
+                found["num_ctx"] = deployment.context_tokens
+            if effort is None and self._role is not Role.CHAT:
+                effort = "none"  # its thoughts come out of the same window, and a turn can not wait for them
+        elif effort is not None and deployment.api_base is not None:
+            found["allowed_openai_params"] = ["reasoning_effort"]  # litellm does not know what an own server takes
+        if effort is not None:
+            found["reasoning_effort"] = effort
+        return found
 
     def _seconds(self, position: int, *, until: float) -> float:
         left = max(until - asyncio.get_running_loop().time(), 0.001)
@@ -254,7 +297,12 @@ class FallbackChain:
         told = render("answer_shape", schema=json.dumps(schema, ensure_ascii=False))
         wanted = {"type": "json_schema", "json_schema": {"name": shape.__name__, "schema": schema}}
         # Not "strict": that refuses optional fields and defaults. An own address says nothing of itself: try.
-        knows = deployment.api_base is not None or self._litellm.supports_response_schema(model=deployment.model)
+        # Ollama takes one, which litellm denies, after it has asked Ollama and waited.
+        knows = (
+            deployment.api_base is not None
+            or is_ollama(deployment.model)
+            or self._litellm.supports_response_schema(model=deployment.model)
+        )
         weaker = (RequestMode({"response_format": {"type": "json_object"}}, told), RequestMode({}, told))
         whole = (RequestMode({"response_format": wanted}), *weaker) if knows else weaker
         if not question.is_streamed:
@@ -273,7 +321,8 @@ class FallbackChain:
     ) -> ModelCall:
         """The call to a deployment as it ended: with an answer, a failure, or because nobody waits any longer."""
         deployment = self._settings.deployments[position]
-        usage = Usage(calls=1, seconds=self._clock.monotonic() - begun)
+        was_asked = not (failed and isinstance(failed[0], PromptTooLong))
+        usage = Usage(calls=int(was_asked), seconds=self._clock.monotonic() - begun)
         if said is not None:
             usage = Usage(1, said.prompt_tokens, said.completion_tokens, said.cost_usd, usage.seconds)
         first_at = said.first_at if said is not None else None

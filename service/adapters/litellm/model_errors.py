@@ -36,6 +36,16 @@ MOST_LETTERS = 160
 MOST_RETRY_AFTER = 300.0
 
 
+class PromptTooLong(Exception):
+    """A question is not asked, since it leaves no room for an answer in the window of a model."""
+
+    def __init__(self, asked: int, window: int) -> None:
+        super().__init__(
+            f"the prompt takes about {asked} tokens, and leaves no room for an answer in a context window of {window} "
+            "(MIND_MEMORY_MODELS__CONTEXT_TOKENS)"
+        )
+
+
 def translated(error: Exception, *, model: str, keys: Iterable[str] = ()) -> ModelFault:
     """Return the fault of ours that *error* is; the caller raises it ``from error``."""
     name, words = type(error).__name__, str(error)
@@ -43,8 +53,9 @@ def translated(error: Exception, *, model: str, keys: Iterable[str] = ()) -> Mod
         return ModelTimedOut(f"{model} {words}")
     if name in {"Timeout", "APITimeoutError", "TimeoutError"}:
         return ModelTimedOut(f"{model} {REASONS[408]}")
-    if name == "ContextWindowExceededError":
-        return ModelTruncated(f"{model}: the prompt is longer than its context window")
+    if name in {"PromptTooLong", "ContextWindowExceededError"}:
+        is_ours = name == "PromptTooLong"
+        return ModelTruncated(f"{model}: {words if is_ours else 'the prompt is longer than its context window'}")
     if _is_refusal(error):
         return ModelRefused(f"{model}: the provider's content filter refused")
     if name.startswith("RouterRateLimitError"):

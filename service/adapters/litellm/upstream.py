@@ -21,6 +21,7 @@ import anyio.to_thread
 from consolidation.kernel.errors import ModelNotFound, UpstreamRefused
 from service.adapters.litellm.calls import priced
 from service.adapters.litellm.loader import open_litellm
+from service.adapters.litellm.ollama import chat_name, is_ollama
 from service.adapters.litellm.upstream_errors import EmptyStream, passed_on, refused
 from service.ports.upstream import StreamedAnswer, WholeAnswer
 
@@ -120,7 +121,7 @@ class LitellmUpstream:
         try:
             async with asyncio.timeout(self._timeout):
                 response = await litellm.acompletion(
-                    model=deployment.model,
+                    model=chat_name(deployment.model),
                     api_base=deployment.api_base,
                     api_key=deployment.api_key,
                     timeout=self._timeout,  # the same at each call: litellm keeps a client for every other one
@@ -166,6 +167,8 @@ def _options(litellm: ModuleType, deployment: Deployment, body: Json) -> dict[st
         return {"messages": [*_STAND_IN], "drop_params": False, "extra_body": {**given, "messages": body["messages"]}}
     extra = {name: value for name, value in given.items() if name not in _TRANSLATED}
     translated = {name: value for name, value in given.items() if name in _TRANSLATED}
+    if is_ollama(deployment.model) and deployment.context_tokens is not None:
+        translated["num_ctx"] = deployment.context_tokens  # as for our own questions: another one loads it anew
     return {"messages": body["messages"], "drop_params": True, **translated, **({"extra_body": extra} if extra else {})}
 
 

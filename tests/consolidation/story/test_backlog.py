@@ -79,7 +79,6 @@ async def test_turns_asked_for_again_come_first_in_the_order_of_their_times(stor
     backlog = await read_backlog(story, now=CLOCK.now())
 
     assert (numbers(backlog.again), numbers(backlog.new)) == ([3, 2], [4])
-    assert [numbers(batch) for batch in backlog.batches(most_tokens=9)] == [[3, 2], [4]]
 
 
 async def test_owed_turns_are_pending_until_a_chapter_of_theirs_is_in_the_story(story):

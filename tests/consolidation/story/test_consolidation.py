@@ -32,7 +32,14 @@ acts = st.tuples(
 )
 deaths = st.sampled_from(["before asking", "after asking", "before the replace", "after the replace"])
 tales = st.fixed_dictionaries(
-    {}, optional={"dies": deaths, "dies_at": st.integers(0, 2), "fails_at": st.integers(0, 2), "meanwhile": acts}
+    {},
+    optional={
+        "dies": deaths,
+        "dies_at": st.integers(0, 2),
+        "fails_at": st.integers(0, 2),
+        "bears": st.integers(1, 3),
+        "meanwhile": acts,
+    },
 )
 steps = st.lists(
     st.one_of(

@@ -1,62 +1,63 @@
-"""The Ollama of docker/compose.yaml, as .env.example says to use it: a scripted one, spoken to by the real litellm."""
+"""Ollama as a person's machine has it: a scripted one, spoken to by the real litellm, that cuts what does not fit."""
 
-import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import asyncio
 
 import pytest
 
 from consolidation.kernel.clock import SystemClock
-from consolidation.kernel.ports import Role
+from consolidation.kernel.errors import ModelTruncated
+from consolidation.kernel.ports import Ask, Role
+from prompts.responses import Shape
 from service.adapters.litellm.embedder import LitellmEmbedder
+from service.adapters.litellm.ollama import WINDOW_TOKENS
 from service.cli.output.configuration import network_of
-from service.composition.models import open_models
+from service.composition.models import choose, open_models
+from service.composition.upstream import open_upstream
 from service.observability.model_usage import UsageLedger
 from service.settings.loading import read_settings
+from service.settings.settings import Settings
+from tests.support.ollama import ollama
 from tests.support.paths import ROOT
+from tests.twins.provider import ScriptedProvider
 
 pytestmark = pytest.mark.anyio
 EXAMPLE = ROOT / ".env.example"
 WANTED = ("MIND_MEMORY_MODEL=ollama", "MIND_MEMORY_EMBEDDER__")
-ANSWERS = {
-    "/api/embed": {"embeddings": [[0.1] * 1024], "prompt_eval_count": 3},
-    "/api/show": {"model_info": {}, "template": "", "capabilities": ["completion"]},
-    "/api/chat": {"message": {"role": "assistant", "content": "here"}, "done": True, "done_reason": "stop"},
-}
+HELLO = ({"role": "user", "content": "Are you there?"},)
+WORD = " bicycle"  # a token
 
 
-class Ollama(BaseHTTPRequestHandler):
-    """Answers as Ollama does, each stream in one line, and keeps what it was asked."""
-
-    def do_POST(self):
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.asked.append((self.path, asked.get("model")))
-        answer = {"model": asked.get("model"), "created_at": "2026-01-09T18:30:00Z", **ANSWERS[self.path]}
-        content = f"{json.dumps(answer)}\n".encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *words):
-        pass
+class Thing(Shape):
+    name: str
 
 
 @pytest.fixture
-def ollama(monkeypatch):
+def machine(monkeypatch):
+    with ollama(lambda body: {"name": "bicycle"} if "format" in body else "here") as found:
+        monkeypatch.setenv("OLLAMA_API_BASE", found.url)
+        yield found
+
+
+@pytest.fixture
+def asked_for(tmp_path):
+    (tmp_path / "seeds.md").write_text("{{ message }}")
+
+    def ask(text):
+        return Ask("seeds", Thing, {"message": text}, tmp_path)
+
+    return ask
+
+
+async def answered(settings, role, ask):
+    async with open_models(settings, clock=SystemClock(), ledger=UsageLedger()) as models:
+        return (await models[role].answer(ask)).content
+
+
+async def test_the_example_reaches_the_models_that_are_fetched(machine, monkeypatch):
     lines = [line.removeprefix("# ") for line in EXAMPLE.read_text().splitlines() if line.startswith("# ")]
     for line in lines:
         if line.startswith(WANTED):
             monkeypatch.setenv(*line.split("=", 1))
-    with ThreadingHTTPServer(("127.0.0.1", 0), Ollama) as server:
-        server.asked = []
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        monkeypatch.setenv("OLLAMA_API_BASE", f"http://127.0.0.1:{server.server_port}")
-        yield server
-        server.shutdown()
-
-
-async def test_the_example_reaches_the_models_that_are_fetched(ollama):
     settings = read_settings()
     chosen = settings.embedder
     embedder = LitellmEmbedder(
@@ -65,12 +66,107 @@ async def test_the_example_reaches_the_models_that_are_fetched(ollama):
 
     vectors = await embedder.embed(("Where does my mother live?",))
     async with open_models(settings, clock=SystemClock(), ledger=UsageLedger()) as models:
-        reply = await models[Role.CHAT].converse(({"role": "user", "content": "Are you there?"},))
+        reply = await models[Role.CHAT].converse(HELLO)
 
     assert vectors.shape == (1, 1024)
     assert reply.content == "here"
-    assert {("/api/embed", "bge-m3"), ("/api/chat", "llama3.2")} <= set(ollama.asked)
+    assert {("/api/embed", "bge-m3"), ("/api/chat", "llama3.2")} <= {
+        (path, body.get("model")) for path, body in machine.asked
+    }
+    assert network_of(settings) == "none: nothing leaves this machine"
 
 
-def test_a_model_in_a_container_of_ours_is_no_place_that_words_leave_for(ollama):
-    assert network_of(read_settings()) == "none: nothing leaves this machine"
+@pytest.mark.parametrize("model", ["ollama/qwen3", "ollama_chat/qwen3"])
+async def test_every_question_asks_for_one_window_so_that_the_model_is_loaded_once(machine, asked_for, model):
+    settings = Settings(model=model)
+
+    async with open_models(settings, clock=SystemClock(), ledger=UsageLedger()) as models:
+        for role in Role:
+            await models[role].answer(asked_for("What is a bicycle?"))
+        await models[Role.CHAT].converse(HELLO)
+    await open_upstream(settings, clock=SystemClock()).ask({"model": "qwen3", "messages": list(HELLO)})
+
+    chats = [body for path, body in machine.asked if path == "/api/chat"]
+    assert len(chats) == len(Role) + 2
+    assert {body["options"]["num_ctx"] for body in chats} == {WINDOW_TOKENS}
+
+
+async def test_the_shape_of_an_answer_is_asked_for_by_ollamas_own_means(machine, asked_for):
+    assert await answered(Settings(model="ollama_chat/qwen3"), Role.SUBCONSCIOUS, asked_for("?")) == Thing(
+        name="bicycle"
+    )
+
+    [body] = [body for path, body in machine.asked if path == "/api/chat"]
+    assert "name" in body["format"]["properties"]
+
+
+async def test_it_thinks_before_chats_alone_unless_a_setting_says_otherwise(machine, asked_for):
+    for models in ({}, {"subconscious": {"reasoning_effort": "low"}}):
+        async with open_models(
+            Settings(model="ollama_chat/qwen3", models=models), clock=SystemClock(), ledger=UsageLedger()
+        ) as opened:
+            await opened[Role.SUBCONSCIOUS].answer(asked_for("?"))
+            await opened[Role.CHAT].converse(HELLO)
+
+    assert [body.get("think") for path, body in machine.asked if path == "/api/chat"] == [False, None, True, None]
+
+
+async def test_an_answer_takes_what_a_prompt_leaves_of_the_window(machine, asked_for):
+    await answered(Settings(model="ollama_chat/llama3.2"), Role.EXTRACTION, asked_for(WORD * 10_000))
+
+    [body] = [body for path, body in machine.asked if path == "/api/chat"]
+    assert body["options"]["num_predict"] == WINDOW_TOKENS - 12_500
+    assert machine.cut == []
+
+
+async def test_a_prompt_that_leaves_no_room_for_an_answer_is_not_asked(machine, asked_for):
+    with pytest.raises(ModelTruncated, match=r"about 17500 tokens.*window of 16384.*CONTEXT_TOKENS"):
+        await answered(Settings(model="ollama_chat/llama3.2"), Role.EXTRACTION, asked_for(WORD * 14_000))
+
+    assert not any(path == "/api/chat" for path, _ in machine.asked)
+
+
+@pytest.mark.parametrize(("chosen", "sent"), [(32_768, 32_768), (0, None)])
+async def test_another_window_or_that_of_the_server_can_be_chosen(machine, asked_for, chosen, sent):
+    settings = Settings(model="ollama_chat/llama3.2", models={"context_tokens": chosen})
+
+    await answered(settings, Role.EXTRACTION, asked_for(WORD * 14_000))
+
+    [body] = [body for path, body in machine.asked if path == "/api/chat"]
+    assert body["options"].get("num_ctx") == sent
+
+
+async def test_a_window_holds_for_servers_of_ones_own_and_for_no_provider(asked_for):
+    with ScriptedProvider({"name": "bicycle"}) as own:
+        settings = Settings(model="openai/local", api_base=own.url, api_key="k", models={"context_tokens": 8192})
+
+        with pytest.raises(ModelTruncated, match="8192"):
+            await answered(settings, Role.EXTRACTION, asked_for(WORD * 7_000))
+        await answered(settings, Role.EXTRACTION, asked_for(WORD * 4_000))
+
+        [body] = [one.body for one in own.chats]
+    assert (body["max_tokens"], "num_ctx" in body) == (8192 - 5000, False)
+    [provider] = choose(Settings(model="openai/gpt-4o", models={"context_tokens": 8192}))[Role.CHAT]
+    assert provider.context_tokens is None
+    with ScriptedProvider({"name": "bicycle"}) as unlimited:
+        settings = Settings(model="openai/local", api_base=unlimited.url, api_key="k")
+        await answered(settings, Role.EXTRACTION, asked_for(WORD * 60_000))
+
+
+async def test_how_long_a_model_thinks_reaches_a_server_that_litellm_does_not_know(asked_for):
+    with ScriptedProvider({"name": "bicycle"}, {"name": "bicycle"}) as own:
+        for models in ({}, {"subconscious": {"reasoning_effort": "minimal"}}):
+            settings = Settings(model="openai/local", api_base=own.url, api_key="k", models=models)
+            await answered(settings, Role.SUBCONSCIOUS, asked_for("?"))
+
+    assert [one.body.get("reasoning_effort") for one in own.chats] == [None, "minimal"]
+
+
+async def test_it_is_not_asked_what_it_can_and_what_it_costs_while_an_answer_is_waited_for(machine, asked_for):
+    async with open_models(Settings(model="ollama_chat/llama3.2"), clock=SystemClock(), ledger=UsageLedger()) as models:
+        await models[Role.SUBCONSCIOUS].warm()
+        machine.asked.clear()
+        async with asyncio.timeout(30):
+            await models[Role.SUBCONSCIOUS].answer(asked_for("?"))
+
+    assert [path for path, _ in machine.asked] == ["/api/chat"]

@@ -1,0 +1,23 @@
+"""
+What Ollama has to be told with each question, since a person's own machine is asked as well as a provider.
+
+By itself Ollama gives most models a window of 4,096 tokens, for a prompt and its answer together, and drops what is
+longer without a word: the beginning of a story's turns, or the rules of a prompt. A model is loaded anew whenever it is
+asked for another window, so all of our questions ask for the same one.
+"""
+
+from __future__ import annotations
+
+WINDOW_TOKENS = 16_384  # holds every prompt of ours with its answer; 2 GB of memory beside a model of 8 billion weights
+
+_CHAT, _TEXT = "ollama_chat/", "ollama/"
+
+
+def is_ollama(model: str) -> bool:
+    """Whether litellm asks an Ollama for *model*."""
+    return model.startswith((_CHAT, _TEXT))
+
+
+def chat_name(model: str) -> str:
+    """The name by which litellm asks Ollama's chat API, in which a message has a role; other names as they are."""
+    return _CHAT + model.removeprefix(_TEXT) if model.startswith(_TEXT) else model

@@ -1,0 +1,87 @@
+"""A life with a model on this machine: an Ollama, whose window is small, and that cuts what does not fit without a word."""
+
+import re
+
+import pytest
+
+from service.adapters.litellm.ollama import WINDOW_TOKENS
+from tests.support.ollama import ollama
+from tests.support.scripted_models import Brain, prompt_of
+from tests.support.service import running, settings_of
+
+pytestmark = pytest.mark.anyio
+_DAY = re.compile(r"^\[\w+ (\d{4}-\d\d-\d\d \d\d:\d\d)\]", re.MULTILINE)
+_FILLER = "and the wind blew over the harbour while the gulls were quarrelling about a fish on the wall. " * 18
+
+
+def chapter(prompt):
+    """A chapter that says who was met in the first turn of its batch."""
+    happened = prompt.partition("<happened>\n")[2]
+    met = re.search(r"I met (Bruno\d+)", happened)[1]
+    return {"append": [{"at": _DAY.search(happened)[1], "title": f"The day of {met}", "text": f"You met {met}."}]}
+
+
+@pytest.fixture
+def machine(monkeypatch):
+    brain = Brain(story_first=chapter, story_next=chapter, extraction={"entities": [], "facts": []})
+    with ollama(brain) as found:
+        monkeypatch.setenv("OLLAMA_API_BASE", found.url)
+        yield found
+
+
+async def met(service, numbers, *, filler):
+    """Tell whom a person met, one turn a day."""
+    for number in numbers:
+        said = {
+            "role": "user",
+            "content": f"I met Bruno{number} {filler}",
+            "timestamp": f"2026-{1 + number // 28:02}-{1 + number % 28:02}T12:00:00Z",
+        }
+        assert (await service.keep("ada", said, session_id=f"s{number}")).status_code == 202
+
+
+async def told(service):
+    """The run that writes all that waits into the story."""
+    started = await service.http.post("/v1/minds/ada/consolidation", json={})
+    assert started.status_code == 200, started.text
+    return started.json()["last_run"]
+
+
+def chats(machine):
+    return [body for path, body in machine.asked if path == "/api/chat"]
+
+
+def story_prompts(machine):
+    bodies = [body for body in chats(machine) if len(body["messages"]) == 1]
+    return [body["messages"][0]["content"] for body in bodies if prompt_of(body).startswith("story")]
+
+
+async def test_a_backlog_that_no_local_model_can_read_at_once_is_told_in_parts_and_none_of_it_is_cut(tmp_path, machine):
+    settings = settings_of(tmp_path, model="ollama/llama3.2", story={"threshold_tokens": 0, "idle_seconds": 0})
+    async with running(tmp_path, settings=settings) as service:
+        await met(service, range(60), filler=_FILLER)
+        await service.digested("ada")
+        run = await told(service)
+
+    shown = story_prompts(machine)
+    in_order = re.findall(r"I met Bruno(\d+) ", "\n".join(prompt.partition("<happened>")[2] for prompt in shown))
+    assert [int(number) for number in in_order] == list(range(60))  # each turn in one prompt, and in order
+    assert machine.cut == []
+    assert {body["options"]["num_ctx"] for body in chats(machine)} == {WINDOW_TOKENS}
+    assert (run["told"], run["error"], run["chapters"]) == (60, None, len(shown))
+    assert run["usage"]["calls"] == len(shown) >= 3
+
+
+async def test_of_a_text_that_fills_the_window_alone_as_much_is_told_as_fits(tmp_path, machine):
+    settings = settings_of(tmp_path, model="ollama/llama3.2", story={"threshold_tokens": 0, "idle_seconds": 0})
+    async with running(tmp_path, settings=settings) as service:
+        await met(service, [0], filler=_FILLER * 80)
+        await met(service, [1], filler=_FILLER)
+        status = await service.digested("ada")
+        run = await told(service)
+
+    first, second = story_prompts(machine)
+    assert (run["told"], run["error"], run["chapters"]) == (2, None, 2)
+    assert "[…]" in first and "I met Bruno1 " not in first and "I met Bruno1 " in second
+    assert machine.cut == []
+    assert status["graph"]["parked"] == []
