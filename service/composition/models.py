@@ -48,9 +48,10 @@ async def open_models(
     settings: Settings, *, clock: Clock, ledger: UsageLedger, dependencies: Dependencies | None = None
 ) -> AsyncIterator[Mapping[Role, LanguageModel]]:
     """A model for each role, told of to *dependencies*; nothing heavy is imported before the first question."""
-    # What a person waits for does not queue behind what is done in the background.
-    waited_for, background = (asyncio.Semaphore(settings.models.at_once) for _ in range(2))
     chosen = choose(settings)
+    # What a person waits for does not queue behind what is done in the background.
+    waited_for = asyncio.Semaphore(settings.models.at_once)
+    background = asyncio.Semaphore(_at_once_in_background(settings, chosen))
     hosted = {
         role: LitellmModel(
             role,
@@ -107,6 +108,14 @@ def deployment(
         chosen = settings.models.context_tokens
         window = chosen if chosen is not None or not is_ollama(model) else WINDOW_TOKENS
     return Deployment(model, api_base, api_key, window or None)
+
+
+def _at_once_in_background(settings: Settings, chosen: Mapping[Role, tuple[Deployment, ...]]) -> int:
+    """How many calls may run at once after turns: one where Ollama, which answers one after the other, is asked."""
+    asked = (one.model for role in chosen.keys() - _WAITED_FOR for one in chosen[role][:1])
+    if "at_once" not in settings.models.model_fields_set and any(map(is_ollama, asked)):
+        return 1
+    return settings.models.at_once
 
 
 def _plain(secret: SecretStr | None) -> str | None:

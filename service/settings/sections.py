@@ -124,7 +124,9 @@ class ModelSettings(Section):
         "no limit for others; 0: none for any.",
     )
     at_once: PositiveInt = Field(
-        4, description="The number of model calls that may run at once before turns, and again after turns."
+        4,
+        description="The number of model calls that may run at once before turns, and again after turns. Unset, it is "
+        "one after turns where a model of Ollama is asked: it answers one question after the other, and turns wait.",
     )
 
 

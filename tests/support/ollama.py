@@ -38,7 +38,12 @@ class Ollama(BaseHTTPRequestHandler):
         taken = count_tokens("\n".join(message["content"] for message in asked["messages"]))
         if taken + asked["options"].get("num_predict", 0) > window:
             self.server.cut.append((taken, asked["options"]))
+        with self.server.busy:
+            self.server.answering += 1
+            self.server.most = max(self.server.most, self.server.answering)
         said = self.server.respond(asked)
+        with self.server.busy:
+            self.server.answering -= 1
         text = said if isinstance(said, str) else json.dumps(said)
         message = {"role": "assistant", "content": text}
         return {"message": message, "done": True, "done_reason": "stop", "prompt_eval_count": taken, "eval_count": 5}
@@ -49,9 +54,14 @@ class Ollama(BaseHTTPRequestHandler):
 
 @contextmanager
 def ollama(respond=lambda _: "here"):
-    """One that listens on loopback: ``url``, ``asked`` (path and body of each request), ``cut`` (what did not fit)."""
+    """
+    One that listens on loopback: ``url``, ``asked`` (path and body of each request), ``cut`` (what did not fit).
+
+    ``most`` chats were to be answered at once.
+    """
     with ThreadingHTTPServer(("127.0.0.1", 0), Ollama) as server:
         server.respond, server.asked, server.cut = respond, [], []
+        server.busy, server.answering, server.most = threading.Lock(), 0, 0
         server.url = f"http://127.0.0.1:{server.server_port}"
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server

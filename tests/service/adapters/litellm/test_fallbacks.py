@@ -50,7 +50,7 @@ async def test_the_fallback_answers_at_once_when_the_first_can_not(broken):
 @pytest.mark.parametrize("slow", [Hangs(), Drips()])
 async def test_a_hanging_model_leaves_time_for_its_fallback(slow):
     with ScriptedProvider(slow) as first, ScriptedProvider("whole") as second:
-        async with model_at(first.url, second.url, seconds=5) as model:
+        async with model_at(first.url, second.url, seconds=9) as model:
             assert (await model.converse(HELLO)).content == "whole"
 
 

@@ -1,6 +1,7 @@
 """Ollama as a person's machine has it: a scripted one, spoken to by the real litellm, that cuts what does not fit."""
 
 import asyncio
+import time
 
 import pytest
 
@@ -151,6 +152,18 @@ async def test_a_window_holds_for_servers_of_ones_own_and_for_no_provider(asked_
     with ScriptedProvider({"name": "bicycle"}) as unlimited:
         settings = Settings(model="openai/local", api_base=unlimited.url, api_key="k")
         await answered(settings, Role.EXTRACTION, asked_for(WORD * 60_000))
+
+
+@pytest.mark.parametrize(("models", "most"), [({}, 1), ({"at_once": 3}, 3)])
+async def test_turns_do_not_wait_behind_several_questions_that_nobody_waits_for(machine, asked_for, models, most):
+    machine.respond = lambda _: time.sleep(0.3) or {"name": "bicycle"}
+    settings = Settings(model="ollama_chat/llama3.2", models=models)
+
+    async with open_models(settings, clock=SystemClock(), ledger=UsageLedger()) as opened:
+        await opened[Role.EXTRACTION].warm()
+        await asyncio.gather(*(opened[Role.EXTRACTION].answer(asked_for("?")) for _ in range(6)))
+
+    assert machine.most == most
 
 
 async def test_how_long_a_model_thinks_reaches_a_server_that_litellm_does_not_know(asked_for):
