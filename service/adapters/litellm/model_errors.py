@@ -30,6 +30,16 @@ REASONS = {
 TO_BE_MENDED = frozenset({401, 402, 403, 404})  # key, credit, rights, name or address: no second try helps
 SERVER_ERROR = 500
 REFUSALS = ("content_filter", "content management policy", "content policy", "ContentPolicyViolationError")
+# How servers say that a prompt is longer than their model's window, where litellm does not know their words.
+TOO_LONG = re.compile(
+    r"\b(?:prompt|inputs?|messages|context)\b.{0,60}"
+    r"\b(?:too (?:long|large)|longer than|greater than|must have less|exceed|not enough)"
+    r"|reduce the length of the (?:messages|prompt)"
+    r"|\bexceed\w{0,3}\b.{0,30}\b(?:context|max\w{0,4} (?:model |context )?length)"
+    r"|\bcontext (?:length|window|size)\b.{0,60}\b(?:exceeded|not enough)",
+    re.IGNORECASE,
+)
+TOO_LONG_STATUSES = frozenset({400, 413, 422})
 PREFIX = re.compile(r"^(?:litellm\.|[A-Za-z]{1,40}(?:Error|Exception)(?:: | - |$)){1,8}")
 SECRET = re.compile(r"\b(?:sk|pk|key|gsk|xai|AIza|Bearer)[-_ ]?[\w*.-]{6,200}|\b[\w*-]{24,400}")
 MOST_LETTERS = 160
@@ -53,8 +63,8 @@ def translated(error: Exception, *, model: str, keys: Iterable[str] = ()) -> Mod
         return ModelTimedOut(f"{model} {words}")
     if name in {"Timeout", "APITimeoutError", "TimeoutError"}:
         return ModelTimedOut(f"{model} {REASONS[408]}")
-    if name in {"PromptTooLong", "ContextWindowExceededError"}:
-        is_ours = name == "PromptTooLong"
+    if _is_too_long(error):
+        is_ours = isinstance(error, PromptTooLong)
         return ModelTruncated(f"{model}: {words if is_ours else 'the prompt is longer than its context window'}")
     if _is_refusal(error):
         return ModelRefused(f"{model}: the provider's content filter refused")
@@ -75,7 +85,8 @@ def retry_after(error: Exception) -> float:
 def is_unbearable(error: Exception) -> bool:
     """Whether the provider did not bear an option, so that the same question without it may be answered."""
     # By name, not by isinstance: a prompt too long or refused is a BadRequestError too, and stays one.
-    return type(error).__name__ in {"BadRequestError", "UnsupportedParamsError"} and not _is_refusal(error)
+    is_bad = type(error).__name__ in {"BadRequestError", "UnsupportedParamsError"}
+    return is_bad and not _is_refusal(error) and not _is_too_long(error)
 
 
 def together(faults: tuple[ModelFault, ...]) -> ModelFault:
@@ -94,6 +105,12 @@ def redacted(text: str, *, keys: Iterable[str] = ()) -> str:
     for key in sorted(keys, key=len, reverse=True):
         line = line.replace(key, "***")
     return SECRET.sub("***", redact(line).text)[:MOST_LETTERS]
+
+
+def _is_too_long(error: Exception) -> bool:
+    if isinstance(error, PromptTooLong) or type(error).__name__ == "ContextWindowExceededError":
+        return True
+    return getattr(error, "status_code", None) in TOO_LONG_STATUSES and TOO_LONG.search(str(error)) is not None
 
 
 def _is_refusal(error: Exception) -> bool:

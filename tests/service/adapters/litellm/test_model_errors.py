@@ -1,0 +1,49 @@
+"""How servers say that a prompt is too long for their model, in their own words; and what only sounds like it."""
+
+import pytest
+
+from consolidation.kernel.errors import ModelTruncated, ModelUnavailable
+from tests.support.hosted_models import HELLO, model_at
+from tests.twins.provider import Fails, ScriptedProvider
+
+pytestmark = pytest.mark.anyio
+
+TOO_LONG = {
+    "llama.cpp": "the request exceeds the available context size. try increasing the context size",
+    "vLLM": "This model's maximum context length is 4096 tokens. However, you requested 9000 tokens.",
+    "vLLM, later": "The decoder prompt (length 8000) is longer than the maximum model length of 4096.",
+    "LM Studio": "Trying to keep the first 8000 tokens when context the overflows. However, the model is loaded with context "
+    "length of only 4096 tokens, which is not enough.",
+    "Ollama": "input length exceeds the context length",
+    "TGI": "Input validation error: `inputs` must have less than 4096 tokens. Given: 5000",
+    "Groq": "Please reduce the length of the messages or completion.",
+    "Mistral": "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
+    "Gemini": "The input token count (2000000) exceeds the maximum number of tokens allowed (1048576).",
+    "Anthropic": "prompt is too long: 200251 tokens > 200000 maximum",
+    "SGLang": "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
+    "TabbyAPI": "Prompt length 9000 is greater than max_seq_len 8192",
+}
+OTHERWISE_WRONG = [
+    "Unknown parameter: foo",
+    "Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.",
+    "max_tokens is too large: 4096. This model supports at most 2048 completion tokens.",
+    "Invalid schema for response_format 'Thing': the maximum nesting depth is exceeded.",
+]
+
+
+@pytest.mark.parametrize("words", TOO_LONG.values(), ids=TOO_LONG)
+async def test_a_prompt_that_is_too_long_is_known_by_each_servers_words_and_asked_once(words):
+    with ScriptedProvider(Fails(400, words)) as provider:
+        async with model_at(provider.url) as model:
+            with pytest.raises(ModelTruncated):
+                await model.converse(HELLO)
+
+    assert len(provider.asked) == 1
+
+
+@pytest.mark.parametrize("words", OTHERWISE_WRONG)
+async def test_what_is_wrong_otherwise_is_no_matter_of_length(words):
+    with ScriptedProvider(*[Fails(400, words)] * 2) as provider:
+        async with model_at(provider.url) as model:
+            with pytest.raises(ModelUnavailable):
+                await model.converse(HELLO)
