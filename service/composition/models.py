@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from consolidation.kernel.ports import Role
 from service.adapters.extractive_model import ExtractiveModel
+from service.adapters.litellm.fallback_chain import WAITED_FOR
 from service.adapters.litellm.language_model import Deployment, LitellmModel, RoleSettings
 from service.adapters.litellm.loader import close_litellm
 from service.adapters.litellm.ollama import WINDOW_TOKENS, is_ollama
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from service.settings.settings import Settings
 
 _SECONDS = {Role.CHAT: 120.0, Role.SUBCONSCIOUS: 30.0, Role.NARRATIVE: 300.0, Role.EXTRACTION: 120.0}
-_WAITED_FOR = frozenset({Role.CHAT, Role.SUBCONSCIOUS})
+# What comes later is of use to the next turn at best, and the bot's own answer waits behind it.
+_SECONDS_ON_THIS_MACHINE = 5.0
 _COPILOT, _LAST_OF_COPILOT = "github_copilot/", "github_copilot/gpt-4o"
 _HOSTED_BY_OPENAI = ("openai/", "gpt-", "o1", "o3", "o4", "chatgpt-")
 
@@ -57,7 +59,7 @@ async def open_models(
             role,
             _role_settings(getattr(settings.models, role.value), deployments, role=role, hidden=settings.secrets),
             clock=clock,
-            limit=waited_for if role in _WAITED_FOR else background,
+            limit=waited_for if role in WAITED_FOR else background,
             ledger=ledger,
             dependency=dependencies.get(f"model_{role.value}") if dependencies is not None else None,
         )
@@ -77,6 +79,13 @@ async def problems_of(model: LanguageModel) -> tuple[str, ...]:
     """What is wrong with the names and keys of a role's models, and what to do; no provider is asked."""
     found = await model.problems() if isinstance(model, LitellmModel) else ()
     return tuple(dict.fromkeys(problem for problem in found if problem is not None))
+
+
+def narrators(settings: Settings) -> tuple[Role, ...]:
+    """The roles whose models narrate, in order: not the same model twice, whose answers were refused the first time."""
+    chosen = choose(settings)
+    is_same = chosen[Role.NARRATIVE][:1] == chosen[Role.CHAT][:1]
+    return (Role.NARRATIVE,) if is_same else (Role.NARRATIVE, Role.CHAT)
 
 
 def provider_of(model: str) -> str:
@@ -112,7 +121,7 @@ def deployment(
 
 def _at_once_in_background(settings: Settings, chosen: Mapping[Role, tuple[Deployment, ...]]) -> int:
     """How many calls may run at once after turns: one where Ollama, which answers one after the other, is asked."""
-    asked = (one.model for role in chosen.keys() - _WAITED_FOR for one in chosen[role][:1])
+    asked = (one.model for role in chosen.keys() - WAITED_FOR for one in chosen[role][:1])
     if "at_once" not in settings.models.model_fields_set and any(map(is_ollama, asked)):
         return 1
     return settings.models.at_once
@@ -136,12 +145,18 @@ def _is_plain_openai(deployment: Deployment) -> bool:
     return deployment.api_base is None and deployment.model.startswith(_HOSTED_BY_OPENAI)
 
 
+def _seconds(role: Role, first: Deployment) -> float:
+    if role is Role.SUBCONSCIOUS and is_ollama(first.model):
+        return _SECONDS_ON_THIS_MACHINE
+    return _SECONDS[role]
+
+
 def _role_settings(
     section: RoleModel, deployments: tuple[Deployment, ...], *, role: Role, hidden: tuple[str, ...]
 ) -> RoleSettings:
     return RoleSettings(
         deployments=deployments,
-        timeout_seconds=section.timeout_seconds or _SECONDS[role],
+        timeout_seconds=section.timeout_seconds or _seconds(role, deployments[0]),
         silence_seconds=section.silence_seconds,
         max_tokens=section.max_tokens,
         temperature=section.temperature,

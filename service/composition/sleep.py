@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from consolidation.dreams.dreamer import Dreamer
 from consolidation.dreams.fatigue import FatigueThresholds
 from consolidation.dreams.sleep_decision import SleepRules
-from consolidation.kernel.ports import Role
+from service.composition.models import narrators
 from service.sleep.actions import ActionIntake, WonderKnobs
 from service.sleep.dreaming import Dreaming
 from service.sleep.sleeper import Sleeper
@@ -40,7 +40,7 @@ def build_sleep(settings: Settings, shared: Resources, *, intake: Intake, pipeli
         knobs.deep_every,
         knobs.deep_pause_seconds,
     )
-    dreamer = Dreamer((models[Role.NARRATIVE], models[Role.CHAT]))
+    dreamer = Dreamer(tuple(models[role] for role in narrators(settings)))
     dreaming = Dreaming(dreamer, clock=shared.clock, agent=settings.agent, tally=tally, rules=rules)
     sleeper = Sleeper(
         dreaming,

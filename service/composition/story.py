@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.ports import Role
 from consolidation.story.consolidation import ConsolidationService
 from consolidation.story.narrator import Narrator
 from consolidation.workspace import mind_id_of
 from service.adapters.extractive_model import ExtractiveModel
+from service.composition.models import narrators
 from service.composition.thresholds import story_thresholds
 from service.erasure.pending import ErasedMinds
 from service.story.context_window import ContextWindows
@@ -56,7 +56,7 @@ def build_narration(settings: Settings, shared: Resources) -> Narration:
     """Build it; nothing runs yet."""
     knobs, models = settings.story, shared.models
     consolidation = ConsolidationService(
-        Narrator((models[Role.NARRATIVE], models[Role.CHAT]), quoting=ExtractiveModel()),
+        Narrator(tuple(models[role] for role in narrators(settings)), quoting=ExtractiveModel()),
         clock=shared.clock,
         batch_tokens=knobs.batch_tokens,
         most_words=knobs.most_words,

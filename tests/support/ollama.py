@@ -5,12 +5,20 @@ from __future__ import annotations
 import json
 import threading
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from consolidation.text.tokens import count_tokens
 
 DEFAULT_WINDOW = 4096  # of a model for which nobody asks for another one
 SHOWN = {"model_info": {"llama.context_length": 131_072}, "template": "", "capabilities": ["completion"]}
+
+
+@dataclass(frozen=True)
+class Broken:
+    """An error, with which Ollama may end a stream as well; its status is 200 there, and here."""
+
+    words: str
 
 
 class Ollama(BaseHTTPRequestHandler):
@@ -42,6 +50,8 @@ class Ollama(BaseHTTPRequestHandler):
             self.server.answering += 1
             self.server.most = max(self.server.most, self.server.answering)
         said = self.server.respond(asked)
+        if isinstance(said, Broken):
+            return {"error": said.words}
         with self.server.busy:
             self.server.answering -= 1
         text = said if isinstance(said, str) else json.dumps(said)

@@ -24,7 +24,7 @@ from service.adapters.litellm.calls import LETTERS_PER_TOKEN, DeploymentReply, c
 from service.adapters.litellm.configuration import ModelUnusable, has_provider, problem_of
 from service.adapters.litellm.loader import open_litellm
 from service.adapters.litellm.model_errors import PromptTooLong, is_unbearable, together, translated
-from service.adapters.litellm.ollama import chat_name, is_ollama
+from service.adapters.litellm.ollama import chat_name, is_ollama, least_effort
 from service.adapters.litellm.structured_answer import schema_of
 from service.observability.model_usage import ModelCall
 
@@ -214,13 +214,22 @@ class FallbackChain:
         number = self._known.get(known, 0)
         while True:
             way = ways[number]
+            most_tokens = await self._room(position, way.applied(messages))
             try:
-                said = await self._call(position, way.applied(messages), way.options, heard=question.heard)
+                response = await self._call(position, way.applied(messages), way.options, most_tokens=most_tokens)
             except Exception as error:
                 if not is_unbearable(error) or number + 1 == len(ways):
                     raise
                 number += 1
                 continue
+            # What fails from here on, options did not spoil.
+            said = await listen(
+                response,
+                most_letters=most_tokens * LETTERS_PER_TOKEN,
+                monotonic=self._clock.monotonic,
+                silence_seconds=self._settings.silence_seconds,
+                heard=question.heard,
+            )
             whole = next((at for at in range(number, len(ways)) if not ways[at].is_streamed), None)
             if whole is not None and said.is_tool_call and not said.text.strip():
                 number = whole  # some providers put a shaped answer into a tool call, whose pieces hold no text
@@ -228,17 +237,9 @@ class FallbackChain:
             self._known[known] = number
             return await counted(said, litellm=self._litellm, model=model, messages=messages)
 
-    async def _call(
-        self,
-        position: int,
-        messages: Messages,
-        options: Mapping[str, object],
-        *,
-        heard: Callable[[str], None] | None,
-    ) -> DeploymentReply:
+    async def _call(self, position: int, messages: Messages, options: Mapping[str, object], *, most_tokens: int) -> Any:  # noqa: ANN401 - litellm has no types
         retries = {} if position + 1 == len(self._ids) else {"num_retries": 0}  # with a fallback, go there at once
-        most_tokens = await self._room(position, messages)
-        response = await self._router.acompletion(
+        return await self._router.acompletion(
             model=self._ids[position],
             messages=[dict(message) for message in messages],
             max_tokens=most_tokens,
@@ -247,14 +248,6 @@ class FallbackChain:
             **options,
             **self._told(position),
             **retries,
-        )
-        most = most_tokens * LETTERS_PER_TOKEN
-        return await listen(
-            response,
-            most_letters=most,
-            monotonic=self._clock.monotonic,
-            silence_seconds=self._settings.silence_seconds,
-            heard=heard,
         )
 
     async def _room(self, position: int, messages: Messages) -> int:
@@ -278,7 +271,9 @@ class FallbackChain:
             if deployment.context_tokens is not None:
                 found["num_ctx"] = deployment.context_tokens
             if effort is None and self._role is not Role.CHAT:
-                effort = "none"  # its thoughts come out of the same window, and a turn can not wait for them
+                effort = least_effort(
+                    deployment.model
+                )  # its thoughts come out of the same window, and a turn can not wait for them
         elif effort is not None and deployment.api_base is not None:
             found["allowed_openai_params"] = ["reasoning_effort"]  # litellm does not know what an own server takes
         if effort is not None:

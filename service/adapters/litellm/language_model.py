@@ -1,13 +1,14 @@
 """
 The language model over litellm, for one role: a question, one repair when the answer has another shape, one deadline.
 
-The deadline covers the queue, the import of litellm, every deployment, every retry and a stream's last byte.
+The deadline covers the import of litellm, every deployment, every retry and a stream's last byte; and the queue, where
+somebody waits for the answer.
 """
 
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -24,7 +25,7 @@ from consolidation.kernel.errors import (
 )
 from consolidation.kernel.ports import Reply
 from prompts.library import PromptError, render
-from service.adapters.litellm.fallback_chain import Deployment, FallbackChain, Question, RoleSettings
+from service.adapters.litellm.fallback_chain import WAITED_FOR, Deployment, FallbackChain, Question, RoleSettings
 from service.adapters.litellm.structured_answer import read_answer, read_part, without_thoughts
 
 if TYPE_CHECKING:
@@ -116,11 +117,21 @@ class LitellmModel:
     async def _within_deadline(
         self, *, shape: type[BaseModel] | None = None, heard: Callable[[str], None] | None = None
     ) -> AsyncIterator[Question]:
-        until = asyncio.get_running_loop().time() + self._settings.timeout_seconds
-        question = Question(until, shape, heard)
-        try:
-            async with asyncio.timeout_at(until), self._limit:
+        is_waited_for = self._role in WAITED_FOR
+        async with nullcontext() if is_waited_for else self._limit:
+            until = asyncio.get_running_loop().time() + self._settings.timeout_seconds
+            async with (
+                self._told_of(Question(until, shape, heard)) as question,
+                asyncio.timeout_at(until),
+                self._limit if is_waited_for else nullcontext(),
+            ):
                 yield question
+
+    @asynccontextmanager
+    async def _told_of(self, question: Question) -> AsyncIterator[Question]:
+        """Tell the dependency how a question ends. Raises ModelFault with what it cost."""
+        try:
+            yield question
         except TimeoutError as error:
             allowed = self._settings.timeout_seconds
             fault = ModelTimedOut(f"no whole answer for {self._role} within {allowed:g} s")

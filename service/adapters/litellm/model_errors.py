@@ -14,6 +14,7 @@ from consolidation.kernel.errors import (
     ModelUnavailable,
 )
 from consolidation.secrets.redaction import redact
+from service.adapters.litellm.ollama import is_ollama, pull_hint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,6 +40,7 @@ TOO_LONG = re.compile(
     r"|\bcontext (?:length|window|size)\b.{0,60}\b(?:exceeded|not enough)",
     re.IGNORECASE,
 )
+REPEATING = "The model is repeating the same chunk"  # litellm's, of a stream that it ends
 TOO_LONG_STATUSES = frozenset({400, 413, 422})
 PREFIX = re.compile(r"^(?:litellm\.|[A-Za-z]{1,40}(?:Error|Exception)(?:: | - |$)){1,8}")
 SECRET = re.compile(r"\b(?:sk|pk|key|gsk|xai|AIza|Bearer)[-_ ]?[\w*.-]{6,200}|\b[\w*-]{24,400}")
@@ -70,8 +72,18 @@ def translated(error: Exception, *, model: str, keys: Iterable[str] = ()) -> Mod
         return ModelRefused(f"{model}: the provider's content filter refused")
     if name.startswith("RouterRateLimitError"):
         return ModelCircuitOpen(f"{model} rests for {getattr(error, 'cooldown_time', 0):.0f} s after repeated failures")
+    return _unavailable(error, model=model, keys=keys)
+
+
+def _unavailable(error: Exception, *, model: str, keys: Iterable[str]) -> ModelFault:
+    name, words = type(error).__name__, str(error)
+    if REPEATING in words:
+        return ModelTruncated(f"{model} repeats itself without an end")
     is_unusable = name == "ModelUnusable"
-    fault = ModelUnavailable(words if is_unusable else f"{model} {_reason(error)}: {redacted(words, keys=keys)}")
+    told = f"{model} {_reason(error)}: {redacted(words, keys=keys)}"
+    if is_ollama(model) and "not found" in words:
+        told = f"{told}: {pull_hint(model)}"
+    fault = ModelUnavailable(words if is_unusable else told)
     fault.needs_mending = is_unusable or getattr(error, "status_code", None) in TO_BE_MENDED
     return fault
 

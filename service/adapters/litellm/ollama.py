@@ -10,12 +10,24 @@ from __future__ import annotations
 
 WINDOW_TOKENS = 16_384  # holds every prompt of ours with its answer; 2 GB of memory beside a model of 8 billion weights
 
+# What is said to a model that should not think, for which litellm has words; others are told "none".
+_NOT_LESS_THAN_LOW = ("gpt-oss",)
 _CHAT, _TEXT = "ollama_chat/", "ollama/"
 
 
 def is_ollama(model: str) -> bool:
     """Whether litellm asks an Ollama for *model*."""
     return model.startswith((_CHAT, _TEXT))
+
+
+def least_effort(model: str) -> str:
+    """How little a model can be told to think: not at all, but for a family that refuses to be told that."""
+    return "low" if any(name in model for name in _NOT_LESS_THAN_LOW) else "none"
+
+
+def pull_hint(model: str) -> str:
+    """What a person does where Ollama does not have *model*."""
+    return f"run `ollama pull {chat_name(model).removeprefix(_CHAT)}`"
 
 
 def chat_name(model: str) -> str:

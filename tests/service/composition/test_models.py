@@ -3,7 +3,7 @@
 import pytest
 
 from consolidation.kernel.ports import Role
-from service.composition.models import choose
+from service.composition.models import choose, narrators
 from service.settings.settings import Settings
 
 
@@ -25,3 +25,11 @@ def test_a_last_resort_that_a_setting_names_is_asked_last_and_only_of_openai_its
 
 def test_a_model_of_copilot_falls_back_to_copilots_gpt_4o():
     assert chosen("github_copilot/gpt-5") == ["github_copilot/gpt-5", "github_copilot/gpt-4o"]
+
+
+def test_a_model_whose_chapters_were_refused_is_not_asked_again_under_another_name():
+    assert narrators(Settings(model="openai/a")) == (Role.NARRATIVE,)
+    assert narrators(Settings(model="openai/a", models={"narrative": {"model": "openai/b"}})) == (
+        Role.NARRATIVE,
+        Role.CHAT,
+    )

@@ -3,6 +3,7 @@
 import pytest
 
 from consolidation.kernel.errors import ModelTruncated, ModelUnavailable
+from service.adapters.litellm.model_errors import translated
 from tests.support.hosted_models import HELLO, model_at
 from tests.twins.provider import Fails, ScriptedProvider
 
@@ -47,3 +48,16 @@ async def test_what_is_wrong_otherwise_is_no_matter_of_length(words):
         async with model_at(provider.url) as model:
             with pytest.raises(ModelUnavailable):
                 await model.converse(HELLO)
+
+
+def test_a_model_that_repeats_itself_is_not_away():
+    error = RuntimeError("litellm.InternalServerError: The model is repeating the same chunk = and so on.")
+
+    assert isinstance(translated(error, model="ollama_chat/llama3.2"), ModelTruncated)
+
+
+def test_who_has_not_fetched_a_model_is_told_how():
+    error = RuntimeError('{"error":"model \'llama3.2\' not found"}')
+
+    assert str(translated(error, model="ollama/llama3.2")).endswith("run `ollama pull llama3.2`")
+    assert "pull" not in str(translated(error, model="openai/llama3.2"))

@@ -2,11 +2,12 @@
 
 import asyncio
 import time
+from dataclasses import replace
 
 import pytest
 
 from consolidation.kernel.clock import SystemClock
-from consolidation.kernel.errors import ModelTruncated
+from consolidation.kernel.errors import ModelTimedOut, ModelTruncated, ModelUnavailable
 from consolidation.kernel.ports import Ask, Role
 from prompts.responses import Shape
 from service.adapters.litellm.embedder import LitellmEmbedder
@@ -17,7 +18,7 @@ from service.composition.upstream import open_upstream
 from service.observability.model_usage import UsageLedger
 from service.settings.loading import read_settings
 from service.settings.settings import Settings
-from tests.support.ollama import ollama
+from tests.support.ollama import Broken, ollama
 from tests.support.paths import ROOT
 from tests.twins.provider import ScriptedProvider
 
@@ -152,6 +153,29 @@ async def test_a_window_holds_for_servers_of_ones_own_and_for_no_provider(asked_
     with ScriptedProvider({"name": "bicycle"}) as unlimited:
         settings = Settings(model="openai/local", api_base=unlimited.url, api_key="k")
         await answered(settings, Role.EXTRACTION, asked_for(WORD * 60_000))
+
+
+async def test_a_family_that_can_not_be_told_not_to_think_is_told_to_think_little(machine, asked_for):
+    await answered(Settings(model="ollama_chat/gpt-oss:20b"), Role.EXTRACTION, asked_for("?"))
+
+    assert [body["think"] for path, body in machine.asked if path == "/api/chat"] == ["low"]
+
+
+async def test_an_error_in_a_stream_is_no_reason_to_ask_again_in_other_ways(machine, asked_for):
+    machine.respond = lambda _: Broken("an error was encountered while running the model: unexpected EOF")
+    ask = replace(asked_for("?"), heard=lambda _: None)
+
+    with pytest.raises(ModelUnavailable, match="unexpected response from Ollama"):
+        await answered(Settings(model="ollama_chat/llama3.2"), Role.NARRATIVE, ask)
+
+    assert len([path for path, _ in machine.asked if path == "/api/chat"]) == 1
+
+
+async def test_before_a_turn_it_is_given_up_soon_since_the_bots_own_answer_waits_behind_it(machine, asked_for):
+    machine.respond = lambda _: time.sleep(8) or {"name": "bicycle"}
+
+    with pytest.raises(ModelTimedOut, match="within 5 s"):
+        await answered(Settings(model="ollama_chat/llama3.2"), Role.SUBCONSCIOUS, asked_for("?"))
 
 
 @pytest.mark.parametrize(("models", "most"), [({}, 1), ({"at_once": 3}, 3)])
