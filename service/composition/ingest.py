@@ -72,6 +72,7 @@ def build_ingest(settings: Settings, shared: Resources) -> Ingest:
     )
     shared.telemetry.dependencies.on_recovery(ingestion.retry_now)
     shared.minds.when_closed(ingestion.forget)
+    shared.minds.when_behind(ingestion.wake)
     if shared.minds.copies is not None:
         shared.minds.copies.hold_with(partial(_closing, ingestion, shared.background))
         shared.minds.copies.when_news(ingestion.wake)

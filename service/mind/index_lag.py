@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
+from consolidation.kernel.errors import IndexUnusable
 from service.mind.health import LaneName
 
 if TYPE_CHECKING:
@@ -50,6 +51,21 @@ async def until_indexed(mind: Mind, *, seconds: float) -> bool:
             break
         await asyncio.sleep(_LOOK_SECONDS)
     return left <= 0
+
+
+async def has_lost_text(mind: Mind) -> bool:
+    """
+    Whether full text lacks turns that a mind at rest had in it: a new version makes it anew, or its file has gone.
+
+    The lane is set back to what is there.
+    """
+    lane = mind.health.lanes[LaneName.INDEXING]
+    try:
+        cursor = await anyio.to_thread.run_sync(mind.text.cursor, "turns")
+    except IndexUnusable:  # the lane will meet it, and tell
+        return True
+    is_behind, lane.cursor = cursor < lane.cursor, min(cursor, lane.cursor)
+    return is_behind
 
 
 async def until_saved(mind: Mind, *, now: datetime) -> None:

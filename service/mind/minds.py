@@ -36,6 +36,7 @@ from service.index.journal_index import JournalIndex
 from service.index.text_index import TextIndex
 from service.mind.copies import COPY_SECONDS, MindCopies
 from service.mind.health import Health, LaneName
+from service.mind.index_lag import has_lost_text
 from service.mind.mind_listing import FolderLooks, MindListing
 from service.mind.outcomes import Outcomes
 from service.mind.own_settings import OwnSettingsFile
@@ -183,6 +184,7 @@ class Minds:
         self._listing = MindListing(home, now_ns=lambda: int(clock.now().timestamp() * 1e9))
         self._resting = RestingMinds(home, clock=clock, thresholds=limits.story, disk=disk, share=limits.share)
         self._held = Counter[str]()
+        self._on_behind: list[Callable[[Mind], None]] = []
         self._on_closed: list[Callable[[str], None]] = []
         self._opening = asyncio.Lock()
         self._looks = FolderLooks(home, ids=self._looked_at)
@@ -343,6 +345,10 @@ class Minds:
         """Call *tell* with the id of each mind that is closed, so that what is remembered of it can go."""
         self._on_closed.append(tell)
 
+    def when_behind(self, tell: Callable[[Mind], None]) -> None:
+        """Call *tell* with each mind that is opened from its rest and has something to do after all."""
+        self._on_behind.append(tell)
+
     @property
     def is_full(self) -> bool:
         """Whether as many minds are open as may be."""
@@ -444,6 +450,9 @@ class Minds:
                 )
                 if known is not None:
                     self._resting.restore(self._open[mind_id], known)
+                    if await has_lost_text(self._open[mind_id]):
+                        for tell in self._on_behind:
+                            tell(self._open[mind_id])
                 if self.copies is not None:
                     self.copies.opened(self._open[mind_id])
 

@@ -88,6 +88,25 @@ async def test_a_home_without_the_register_opens_each_mind_once(tmp_path):
         await until_async(lambda: len(service.memory.minds.opened()) == len(NAMES))
 
 
+async def test_a_mind_whose_text_a_new_version_makes_anew_remembers_at_its_first_call(tmp_path):
+    """Broken: it is at rest, so nobody makes its full text before the next sweep, and the first calls are silent."""
+    home = tmp_path / "home"
+    async with running(home, settings=closing_soon(home)) as service:
+        await told(service)
+        await all_resting(service)
+        text = service.memory.minds.workspace("eve").text_index
+    with closing(sqlite3.connect(text)) as database:
+        database.execute("PRAGMA user_version = 1")  # as a version of before left it
+
+    async with running(home, settings=settings_of(home, digestion={"sweep_seconds": 3600})) as service:
+        answer = await service.resonate("eve", "What is the boat called?", deadline_ms=20_000)
+
+        assert "Zibblewock" in answer.json()["flashbacks"][0]["text"]
+        assert answer.json()["degraded"] == []
+        await service.digested("eve")
+        assert (await service.status("eve"))["text"]["sequence"] == 1
+
+
 async def test_a_mind_that_is_copied_in_while_the_service_runs_is_found(tmp_path):
     home, other = tmp_path / "home", tmp_path / "other"
     async with running(other) as service:
