@@ -78,6 +78,7 @@ class _Names:
         """*scripts* are those that the texts are written in."""
         self._words = frozenset(word for text in texts for word in tokens(text))
         self._folded = "".join(word for text in texts for word in tokens(text))
+        self._texts = texts
         self._scripts = scripts
 
     def can_tell(self, text: str) -> bool:
@@ -88,14 +89,26 @@ class _Names:
     def hold(self, name: str) -> bool:
         """Whether the texts have a word of *name*, as far as can be told."""
         words = tokens(name)
+        if not words:
+            return self._stands(name)
         initials = "".join(word[0] for word in words) if len(words) >= _FEWEST_INITIALS else ""
         telling = tuple(content_words(f"{name} {initials}", language="en")) or words  # "NYC" is New York City
-        return not words or not self.can_tell(name) or any(self._has(word) for word in telling)
+        return not self.can_tell(name) or any(self._has(word) for word in telling)
+
+    def _stands(self, name: str) -> bool:
+        """Whether *name*, which has no word, has symbols, an emoji for one, and a text holds them in a row."""
+        symbols = "".join(one for one in _without_joiners(name) if unicodedata.category(one)[0] == "S")
+        return bool(symbols) and any(symbols in _without_joiners(text) for text in self._texts)
 
     def _has(self, word: str) -> bool:
         if word in self._words or (is_dense(word) and word in self._folded):
             return True
         return any(_begin_alike(word, one) for one in self._words)
+
+
+def _without_joiners(text: str) -> str:
+    """*text* without what only joins or varies symbols, and may be left out of an emoji."""
+    return "".join(one for one in text if unicodedata.category(one) not in ("Cf", "Mn", "Me"))
 
 
 def _begin_alike(one: str, other: str) -> bool:

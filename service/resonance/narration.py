@@ -2,7 +2,7 @@
 Phase 5: would it change what is said next? If so, it is told in the first person and the language of the moment.
 
 The model judges and rewrites in one call. What it writes is checked here against the words it was given: where a name,
-a number or a date is not in them, the plain fragment is used instead.
+a number or a date is not in them, or where it retells nothing of them, the plain fragment is used instead.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from consolidation.text.dates import days_named
 from consolidation.text.names import names
 from consolidation.text.words import tokens
 from prompts.responses import Narration
+from service.resonance.retelling import fault_of_retelling, say_the_same
+from service.retrieval.lead_words import wording
 from service.retrieval.moment import Flashback
 
 if TYPE_CHECKING:
@@ -103,31 +105,42 @@ def checked(
         for number, (fragment, _) in every.items()
         if number not in numbers and (narration.chosen is not None or number in judged)
     }
-    flashbacks = []
+    flashbacks: list[Flashback] = []
     for number, score in zip(numbers, scores, strict=True):
         fragment, label = every[number]
         text = lines.get(number, "")
         source = f"{fragment.text} {label.text}"
-        invented = _foreign(text, fragment) or (
-            invention(text, source=source, language=language, known_names=known_names) or _borrowed(text, fragment)
+        fault = text and (
+            _foreign(fragment)
+            or fault_of_retelling(text, fragment, language=language)
+            or invention(text, source=source, language=language, known_names=known_names)
+            or _borrowed(text, fragment)
+            or _repeated(text, fragment, told=flashbacks)
         )
-        if invented:
-            reasons[fragment.id] = f"narration refused: {invented}"
-        is_plain = not text or bool(invented)
+        if fault:
+            reasons[fragment.id] = f"narration refused: {fault}"
+        is_plain = not text or bool(fault)
         ranked = replace(fragment, score=score)
         flashbacks.append(Flashback(ranked, label, fragment.text if is_plain else text, is_rewritten=not is_plain))
     return tuple(flashbacks), reasons
 
 
-def _foreign(text: str, fragment: Fragment) -> str:
-    """Whether *text* would retell another mind's memory, of another person maybe, as this one's."""
-    return "it is of another mind, and stays in its own words" if text and fragment.mind_id else ""
+def _foreign(fragment: Fragment) -> str:
+    """Whether a line would retell another mind's memory, of another person maybe, as this one's."""
+    return "it is of another mind, and stays in its own words" if fragment.mind_id else ""
+
+
+def _repeated(text: str, fragment: Fragment, *, told: Sequence[Flashback]) -> str:
+    """Whether *text* was told for another memory that says something else."""
+    is_repeated = any(
+        one.is_rewritten and say_the_same(one.text, text) and wording(one.fragment.text) != wording(fragment.text)
+        for one in told
+    )
+    return "it repeats another line" if is_repeated else ""
 
 
 def _borrowed(text: str, fragment: Fragment) -> str:
     """Whether *text* may be telling as a person's words what another said, or what was only read."""
-    if not text:
-        return ""
     if fragment.is_read:
         return "it was only read, and stays in its own words"
     found = _runs(text)

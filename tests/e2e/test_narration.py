@@ -44,6 +44,28 @@ async def test_what_the_model_invents_is_not_told(tmp_path, invented, what):
     assert what in reason
 
 
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("…", "it has no words"),
+        ("I remember the user said …", "it breaks off before it tells anything"),
+        ("I remember that she never wants to see that wretched dog again.", "it shares nothing with the memory"),
+        ("Ich erinnere mich, dass du keine Walnüsse magst.", "it is told in another language: de"),
+    ],
+)
+async def test_a_line_that_retells_nothing_of_the_memory_is_not_told(tmp_path, line, why):
+    """Broken: ``fault_of_retelling`` finds none."""
+    said = f"{AUNT} She bakes walnut bread for all of us."
+    with provider_of(Brain(narration=telling(Lyon=line))) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "subconscious")) as service:
+            await remembering(service, said)
+            found = await surfacing(service, ASKS_FOR_AUNT)
+            trace = await trace_of(service, found)
+    [flashback] = found["flashbacks"]
+    assert flashback["text"] == flashback["raw"]
+    assert trace["phases"]["narration"]["reasons"][flashback["id"]] == f"narration refused: {why}"
+
+
 async def test_what_the_model_finds_unworthy_does_not_surface(tmp_path):
     """Broken: ``told`` passes over ``surfaces``."""
     with provider_of(Brain(narration=telling(Lyon=None))) as provider:

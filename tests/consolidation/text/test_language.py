@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from consolidation.text.language import LANGUAGES, detect
+from consolidation.text.language import LANGUAGES, detect, sure_language
 from tests.support.growth import assert_linear, repeated
 
 CHAT = {
@@ -287,3 +287,22 @@ def test_the_cost_of_a_long_text_grows_with_its_length(unit: str) -> None:
 @given(st.text(st.characters(exclude_categories=())))
 def test_any_text_has_one_language(text: str) -> None:
     assert any(detect(text) in codes for codes in LANGUAGES.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("I remember that aunt Carla lives in Lyon.", "en"),
+        ("Ich erinnere mich, dass du Walnüsse nicht magst.", "de"),
+        ("Пам'ятаю, що мама живе в Києві з котом", "uk"),
+        ("我记得你们打算种两棵核桃树。", "zh"),
+        ("妹さんが結婚すると聞きました。", "ja"),
+        ("Ann lives in Lyon", ""),
+        ("Bruno la Torre plays guitar in Milano", ""),
+        ("I like 寿司 and ラーメン", ""),
+        ("…", ""),
+    ],
+)
+def test_a_language_is_sure_only_where_enough_of_the_text_says_so(text, language):
+    """Broken: five words, the confidence or the share of the script is not asked for."""
+    assert sure_language(text) == language

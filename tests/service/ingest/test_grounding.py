@@ -111,3 +111,19 @@ def test_a_name_from_the_talk_before_is_known():
     facts, _ = read("She lives in Lyon.", ("Nora", "Lyon", "Nora lives in Lyon."), before=("My sister is Nora.",))
 
     assert facts == ["Nora lives in Lyon."]
+
+
+@pytest.mark.parametrize("name", ["…", "-", "?!", "🐱", "", "→"])
+def test_a_name_without_a_word_that_nobody_said_is_no_entity(name):
+    """Broken: ``hold`` passes a name without words."""
+    facts, entities = read("My dog 🐶 is … here - at last.", ("Ada", name, "Ada has a dog."), entities=(name,))
+
+    assert (facts, entities) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [("We call him ❤️ at home.", "❤"), ("I love 👨‍👩‍👧!", "👨‍👩‍👧"), ("Our band is +/-.", "+")]
+)
+def test_a_name_of_symbols_that_stand_in_the_turn_is_kept(text, name):
+    """Broken: ``_stands`` is False; joiners are compared."""
+    assert read(text, entities=(name,))[1] == [name]

@@ -227,3 +227,34 @@ def test_the_label_counts_as_source():
 
 def test_plain_is_every_candidate_as_it_was_said():
     assert [one.text for one in plain([LabelledFragment(ANN, LABEL)])] == ["Ann lives in Lyon"]
+
+
+def test_two_lines_that_say_the_same_are_one_unless_their_memories_do():
+    """Broken: ``_repeated`` is not asked; it does not look at the memories."""
+    garden, pond = fragment_of("a", "they told me: The garden has a pond."), fragment_of("b", "The pond is deep.")
+    again = fragment_of("c", "I said: The garden has a pond.")
+    lines = [{"number": at, "text": text} for at, text in ((1, "I know the pond."), (2, "I know: the Pond!"))]
+    narration = Narration(surfaces=[1, 2], lines=lines)
+
+    other, reasons = checked_of(narration, [garden, pond])
+    same, _ = checked_of(narration, [garden, again])
+
+    assert [one.text for one in other] == ["I know the pond.", "The pond is deep."]
+    assert reasons == {"b": "narration refused: it repeats another line"}
+    assert all(one.is_rewritten for one in same)
+
+
+def test_a_line_that_was_refused_for_one_memory_may_be_told_for_another():
+    """Broken: a refused line counts as told."""
+    wedding, trees = fragment_of("a", WEDDING), fragment_of("b", WALNUTS)
+    line = "I remember that you are going to plant walnut trees."
+    narration = Narration(surfaces=[1, 2], lines=[{"number": at, "text": line} for at in (1, 2)])
+
+    found, reasons = checked_of(narration, [wedding, trees])
+
+    assert [one.text for one in found] == [WEDDING, line]
+    assert reasons == {"a": "narration refused: it shares nothing with the memory"}
+
+
+WEDDING = "they told me: I am so nervous about the wedding of my sister."
+WALNUTS = "they told me: We are going to plant two walnut trees."

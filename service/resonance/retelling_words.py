@@ -1,0 +1,71 @@
+"""
+The words around what a retelling tells, in every language that labels speak; a native reader edits this file.
+
+"I remember that the user said" frames a memory, and says nothing of it.
+"""
+
+from __future__ import annotations
+
+import functools
+
+from consolidation.text.words import is_dense, tokens
+from service.retrieval.lead_words import LEADS
+
+_FRAMES = {
+    "en": "remember remembered recall recalled remind reminded know knew think user person assistant bot say said says "
+    "saying tell told tells telling mention mentioned mentions ask asked asks note noted heard once me you i they",
+    "de": "erinnere erinnern erinnerst erinnerung weiß wissen nutzer nutzerin benutzer benutzerin person assistent "
+    "sagte gesagt sagen sagt erzählte erzählt erzählen erwähnte erwähnt fragte gefragt gehört notiert einmal daran",
+    "es": "recuerdo recordar recuerda acuerdo usuario usuaria persona asistente dijo dijiste dicho contó contaste "
+    "contado mencionó mencionaste mencionado preguntó preguntaste anoté sé oí",
+    "fr": "souviens souvenir rappelle rappeler utilisateur utilisatrice personne assistant dit disait raconté "
+    "racontait mentionné demandé noté sais entendu",
+    "it": "ricordo ricordare ricordi utente persona assistente detto diceva disse raccontato raccontò menzionato "
+    "menzionò chiesto chiese annotato so sentito",
+    "pt": "lembro lembrar lembra recordo usuário usuária utilizador pessoa assistente disse disseste dito contou "
+    "contaste contado mencionou mencionado perguntou perguntaste anotei sei ouvi",
+    "nl": "herinner herinneren weet gebruiker persoon assistent zei zegt gezegd vertelde verteld noemde genoemd "
+    "vroeg gevraagd noteerde gehoord eens",
+    "pl": "pamiętam pamiętać wiem użytkownik użytkowniczka osoba asystent powiedział powiedziała powiedziałeś "
+    "powiedziałaś mówił mówiła mówiłeś mówiłaś wspomniał wspomniała opowiadał opowiadała pytał pytała zapytał zapytała",
+    "ru": "помню помнить вспоминаю знаю пользователь пользовательница человек ассистент сказал сказала сказали "
+    "говорил говорила говорили рассказал рассказала рассказали рассказывал рассказывала упомянул упомянула упоминал "
+    "упоминала спросил спросила спросили однажды",
+    "ar": "أتذكر أذكر تذكرت أعرف المستخدم المستخدمة مستخدم شخص الشخص المساعد قال قالت قلت قيل أخبرني أخبرتني أخبر ذكر "
+    "ذكرت ذكرتِ سأل سألت سألني أنه أنها أنك",
+    "zh": "记得 記得 想起 回忆 回憶 知道 用户 用戶 使用者 对方 對方 助手 提到 告诉 告訴 说过 說過",
+    "ja": "覚えている 覚えています 覚えて 記憶 思い出す 思い出 知っている 知っています ユーザー 相手 利用者 "
+    "助手 言った 言っていた 言っていました 話した 話していた 話していました 聞いた 聞きました",
+}
+# Of Chinese and Japanese, alone in a word: who speaks, and what only joins words.
+FUNCTION_CHARACTERS = frozenset(
+    "我你您他她它们們的了是在有不没這这那说說话話和也都就会會要很到个個着著过過给給对對吗嗎呢吧与與及把被让讓从從"
+    "私僕俺君彼者言聞事時"
+)
+# How Japanese sentences end and are joined.
+_ENDINGS = (
+    "なかった ました ません でした ている ています ていた していた します したい です ます って "
+    "こと もの から ので という"
+)
+
+
+@functools.cache
+def frame_words() -> frozenset[str]:
+    """The words that frame a memory, in all languages, as ``words.tokens`` has them; no script without spaces."""
+    texts = (*_FRAMES.values(), *(lead.format(name="", text="") for words in LEADS.values() for lead in words.values()))
+    return frozenset(word for text in texts for word in tokens(text) if not is_dense(word))
+
+
+@functools.cache
+def frame_phrases() -> tuple[str, ...]:
+    """The phrases that do so in a script without spaces, the longest first."""
+    told = (lead.format(name="", text="") for words in LEADS.values() for lead in words.values())
+    bare = (lead.strip(" ：:“”「」") for lead in told)
+    phrases = {phrase for phrase in (*" ".join(_FRAMES.values()).split(), *bare) if phrase and is_dense(phrase)}
+    return tuple(sorted(phrases, key=lambda phrase: (-len(phrase), phrase)))
+
+
+@functools.cache
+def endings() -> frozenset[str]:
+    """Pairs of characters that Japanese sentences have whatever they are about, as ``words.tokens`` has them."""
+    return frozenset(tokens(_ENDINGS))
