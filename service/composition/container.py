@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from service.ingest.conversation_import import ConversationImports
     from service.ingest.ingestion import Ingestion
     from service.ingest.intake import Intake
+    from service.ingest.outage_retries import OutageRetries
     from service.journal.journal import Journal
     from service.journal.mind_files import MindFiles
     from service.mind.events import MindEvents
@@ -95,6 +96,7 @@ class Memory:
     imports: ConversationImports
     voice: Voice
     ingestion: Ingestion
+    outage_retries: OutageRetries
     eviction: GraphEviction
     pipeline: Pipeline
     deadline_seconds: float | None  # of a pre-turn call that names none
@@ -224,6 +226,7 @@ async def open_memory(
             imports=imports,
             voice=voice,
             ingestion=ingest.ingestion,
+            outage_retries=ingest.outage_retries,
             eviction=GraphEviction(
                 shared.graphs,
                 shared.minds,

@@ -16,6 +16,7 @@ from service.ingest.indexing_lane import IndexingLane
 from service.ingest.ingestion import Ingestion
 from service.ingest.intake import Intake
 from service.ingest.lane_telemetry import LaneTelemetry
+from service.ingest.outage_retries import OutageRetries
 from service.ingest.saving_lane import SavingLane
 
 if TYPE_CHECKING:
@@ -27,12 +28,15 @@ if TYPE_CHECKING:
     from service.runtime.background import Background
     from service.settings.settings import Settings
 
+_MOST_PROBE_SECONDS = 3600.0
+
 
 @dataclass(frozen=True, slots=True)
 class Ingest:
-    """The lanes of every mind, and the two of them that erasing uses by themselves."""
+    """The lanes of every mind, what has them try parked turns again, and the two that erasing uses by themselves."""
 
     ingestion: Ingestion
+    outage_retries: OutageRetries
     indexing: IndexingLane
     saving: SavingLane
 
@@ -70,13 +74,27 @@ def build_ingest(settings: Settings, shared: Resources) -> Ingest:
         new_backoff=backoff_of(settings),
         sweep_seconds=knobs.sweep_seconds,
     )
+    outage_retries = OutageRetries(
+        shared.minds,
+        lane=extraction,
+        try_again=ingestion.try_after_outage,
+        clock=shared.clock,
+        background=shared.background,
+        backoff=Backoff(
+            first_seconds=knobs.parked_retry_seconds,
+            most_seconds=max(knobs.parked_retry_seconds, _MOST_PROBE_SECONDS),
+            chance=jitter,
+        ),
+        look_seconds=knobs.sweep_seconds,
+    )
     shared.telemetry.dependencies.on_recovery(ingestion.retry_now)
+    shared.telemetry.dependencies.on_recovery(outage_retries.probe_soon)
     shared.minds.when_closed(ingestion.forget)
     shared.minds.when_behind(ingestion.wake)
     if shared.minds.copies is not None:
         shared.minds.copies.hold_with(partial(_closing, ingestion, shared.background))
         shared.minds.copies.when_news(ingestion.wake)
-    return Ingest(ingestion, indexing, saving)
+    return Ingest(ingestion, outage_retries, indexing, saving)
 
 
 @asynccontextmanager

@@ -145,10 +145,11 @@ def start_custodian(memory: Memory, shared: SharedResources) -> None:
         memory.background.start(f"look {mind.mind_id}", lambda: memory.story.scheduler.look(mind.mind_id))
 
     def has_work(mind: Mind) -> bool:
-        is_behind = any(mind.lag(lane) for lane in LaneName) or memory.background.is_at_work(mind.mind_id)
+        is_behind = mind.health.awaits_end_of_outage or any(mind.lag(lane) for lane in LaneName)
+        is_at_work = memory.background.is_at_work(mind.mind_id) or mind.story.is_running
         is_untold = bool(mind.story.pending(mind.transcript.positions).turns)
         has_events = told is not None and told.has_news(mind.mind_id)
-        return has_events or is_behind or is_untold or mind.story.is_running or mind.workspace.sleep_state.exists()
+        return has_events or is_behind or is_untold or is_at_work or mind.workspace.sleep_state.exists()
 
     custodian = Custodian(
         shared.custody,

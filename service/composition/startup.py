@@ -85,6 +85,7 @@ async def start(memory: Memory, shared: Resources, *, journal: JournalPath) -> N
     journal.start(background)
     start_webhooks(memory.webhooks, background, share=shared.share)
     background.start_daemon("sweep", memory.ingestion.sweep)
+    background.start_daemon("retries after outages", memory.outage_retries.run)
     background.start_daemon("closing of minds", memory.ingestion.close_unused)
     if shared.several is None:
         background.start_daemon("eviction of graphs", memory.eviction.sweep)

@@ -20,7 +20,9 @@ from service.ingest.knowledge_index import index_knowledge
 from service.ingest.parking import (
     CIRCUIT_OPEN,
     OUTAGES,
+    is_for_outage,
     is_outage,
+    is_over,
     is_to_be_parked,
     is_to_be_read_again,
     parking_reason,
@@ -31,6 +33,8 @@ from service.ports.graph import Parked
 from service.ports.shared_home import SOLE
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import StoredTurn
     from service.ingest.lane_telemetry import LaneTelemetry
@@ -73,14 +77,30 @@ class ExtractionLane:
         self._telemetry = telemetry
         self._publish = publish
         self._to_retry: set[str] = set()
+        self._to_try: dict[str, int] = {}
+        self._read_at: datetime | None = None
+
+    @property
+    def read_at(self) -> datetime | None:
+        """When a turn of any mind was read last; None before the first one."""
+        return self._read_at
 
     def retry(self, mind_id: str) -> None:
-        """Try a mind's parked turns again at its next step."""
+        """Try all parked turns of a mind again at its next step: somebody asked for it."""
         self._to_retry.add(mind_id)
+
+    def try_after_outage(self, mind_id: str, *, first: int = 0) -> None:
+        """
+        Try those that an outage parked at the mind's next step, beginning with the turn of sequence *first*.
+
+        Where the outage turns out to go on, the first of them is the last.
+        """
+        self._to_try[mind_id] = first
 
     def forget(self, mind_id: str) -> None:
         """Drop what is remembered of a mind."""
         self._to_retry.discard(mind_id)
+        self._to_try.pop(mind_id, None)
 
     async def step(self, mind: Mind) -> bool:
         """Extract the next turn; True while there are more. Raises GraphUnavailable, or what the turn failed of."""
@@ -90,10 +110,8 @@ class ExtractionLane:
             return False
         if await graph_parts_at(mind, progress) is not None:
             raise GraphUnavailable("the graph holds another turn than the transcript; the saving lane takes it out")
-        if mind.mind_id in self._to_retry:
-            await self._retry_parked(mind, progress.parked)
-        elif to_be_read_again := tuple(filter(is_to_be_read_again, progress.parked)):
-            await self._retry_parked(mind, to_be_read_again)
+        if await self._retry_parked(mind, progress.parked):
+            progress = await self._read_progress(mind)
         await self._catch_up(mind, progress.extracted)
         turns = await mind.transcript.after(progress.extracted, limit=_LOOK_AHEAD)
         saved = [turn for turn in turns if turn.sequence <= progress.saved]
@@ -110,7 +128,7 @@ class ExtractionLane:
         progress = await mind.graph.progress()
         mind.health.lanes[LaneName.SAVING].cursor = progress.saved
         mind.health.lanes[self.name].cursor = progress.extracted
-        mind.health.parked = progress.parked
+        mind.health.parked, mind.health.awaits_end_of_outage = progress.parked, is_outage(progress.parked)
         return progress
 
     async def _extract_or_park(self, mind: Mind, turn: StoredTurn, *, after: int, in_outage: bool) -> None:
@@ -128,7 +146,8 @@ class ExtractionLane:
         except MemoryFault as error:
             if not is_to_be_parked(error, attempt=attempt, most_attempts=self._most_attempts, in_outage=in_outage):
                 raise
-            await self._park(mind, turn, error, attempts=attempt, after=after)
+            reason = parking_reason(error, had_its_chance=False)
+            await self._park(mind, turn, reason, attempts=attempt, after=after)
             await _move_cursor(mind, turn.sequence)
             return
         try:
@@ -139,7 +158,7 @@ class ExtractionLane:
         await self._pass(mind, turn, after=after)
         self._publish(mind.mind_id, "turn.read", **about(turn))
         if in_outage:  # it is over
-            self.retry(mind.mind_id)
+            self.try_after_outage(mind.mind_id)
 
     async def _pass(self, mind: Mind, turn: StoredTurn, *, after: int) -> None:
         await mind.graph.mark_extracted(turn.sequence, turn_id=turn.turn.turn_id, after=after)
@@ -163,40 +182,55 @@ class ExtractionLane:
             self._telemetry.dropped(facts=extracted.dropped)
             annotate(**found)
             log.debug("turn.extracted", **found)
+        self._read_at = self._clock.now()
         return extracted
 
-    async def _retry_parked(self, mind: Mind, parked: tuple[Parked, ...]) -> None:
-        self._to_retry.discard(mind.mind_id)
-        for one in parked:
-            turn = await mind.transcript.read(one.sequence)
-            if not turn.is_remembered:  # erased meanwhile
-                await mind.graph.unpark(one)
-                continue
-            await mind.graph.begin_attempt(uuid_of(mind, turn))
-            try:
-                extracted = await self._extract(mind, turn)
-                late = None if is_to_be_read_again(one) else self._clock.now  # nobody learns what is read again
-                await anyio.to_thread.run_sync(partial(index_knowledge, mind, extracted, 0, late=late))
-            except (GraphUnavailable, HomeFault):
-                self.retry(mind.mind_id)
-                raise
-            except CIRCUIT_OPEN:
-                await mind.graph.undo_attempt(uuid_of(mind, turn))
-                self.retry(mind.mind_id)
-                raise
-            except MemoryFault as error:
-                if is_to_be_read_again(one) and isinstance(error, OUTAGES):
-                    raise  # an outage is not the turn's fault: it is read again when that ends
-                await self._park(mind, turn, error, attempts=one.attempts + 1, after=None)
-                continue
-            await mind.graph.unpark(one)
-            self._publish(mind.mind_id, "turn.read", **about(turn))
+    async def _retry_parked(self, mind: Mind, parked: tuple[Parked, ...]) -> bool:
+        """Try those of the *parked* turns again whose time it is; whether there were any."""
+        is_asked, first = mind.mind_id in self._to_retry, self._to_try.get(mind.mind_id)
+        self.forget(mind.mind_id)
+        due = parked
+        if not is_asked:
+            due = tuple(one for one in parked if is_to_be_read_again(one) or (first is not None and is_for_outage(one)))
+        for one in sorted(due, key=lambda one: one.sequence < (first or 0)):
+            if not await self._retry_one(mind, one, is_asked=is_asked):
+                break
+        return bool(due)
 
-    async def _park(
-        self, mind: Mind, turn: StoredTurn, error: MemoryFault, *, attempts: int, after: int | None
-    ) -> None:
+    async def _retry_one(self, mind: Mind, one: Parked, *, is_asked: bool) -> bool:
+        """Try a parked turn again. False where its outage goes on: it stays as it is, and the others wait with it."""
+        turn = await mind.transcript.read(one.sequence)
+        if not turn.is_remembered:  # erased meanwhile
+            await mind.graph.unpark(one)
+            return True
+        await mind.graph.begin_attempt(uuid_of(mind, turn))
+        try:
+            extracted = await self._extract(mind, turn)
+            late = None if is_to_be_read_again(one) else self._clock.now  # nobody learns what is read again
+            await anyio.to_thread.run_sync(partial(index_knowledge, mind, extracted, 0, late=late))
+        except (*CIRCUIT_OPEN, GraphUnavailable, HomeFault) as error:
+            if isinstance(error, CIRCUIT_OPEN):
+                await mind.graph.undo_attempt(uuid_of(mind, turn))
+            if is_asked:
+                self.retry(mind.mind_id)
+            elif isinstance(error, CIRCUIT_OPEN) and is_for_outage(one):
+                return False
+            raise
+        except MemoryFault as error:
+            is_away = isinstance(error, OUTAGES)
+            if is_away and is_to_be_read_again(one):
+                raise  # an outage is not the turn's fault: it is read again when that ends
+            goes_on = is_away and not is_over(one, read_at=self._read_at)
+            if is_asked or not goes_on:
+                reason = parking_reason(error, had_its_chance=not goes_on)
+                await self._park(mind, turn, reason, attempts=one.attempts + 1, after=None)
+            return is_asked or not goes_on
+        await mind.graph.unpark(one)
+        self._publish(mind.mind_id, "turn.read", **about(turn))
+        return True
+
+    async def _park(self, mind: Mind, turn: StoredTurn, reason: str, *, attempts: int, after: int | None) -> None:
         """Park *turn*, which stands behind the cursor at *after*; None where it was read, or parked, before."""
-        reason = parking_reason(error, is_retry=after is None)
         parked = Parked(turn.sequence, turn.turn.turn_id, reason, attempts, self._clock.now())
         await mind.graph.park(parked, after=after)
         self._telemetry.parked()

@@ -89,6 +89,11 @@ class Ingestion:
         self._extraction_lane.retry(mind.mind_id)
         self._extraction.wake(mind)
 
+    def try_after_outage(self, mind: Mind, first: int) -> None:
+        """Try the turns of *mind* again that an outage parked, beginning with the one of sequence *first*."""
+        self._extraction_lane.try_after_outage(mind.mind_id, first=first)
+        self._extraction.wake(mind)
+
     def retry_now(self) -> None:
         """End the pauses of all lanes: a dependency works again."""
         for runner in self._runners:

@@ -3,11 +3,12 @@ When a turn that no model can read is parked, so that one poison turn never stop
 
 A turn that fails so many times in a row is parked, and the lane goes on. A provider that is away fails every turn. So
 while an outage lasts, which is while nothing has succeeded since a turn was parked for it, the next turns are given
-four times as many attempts, and what the outage parked is tried again when it is over.
+four times as many attempts. What the outage parked is tried again when it is over, once, without being asked.
 """
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.errors import (
@@ -20,6 +21,7 @@ from consolidation.kernel.errors import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import datetime
 
     from consolidation.kernel.errors import MemoryFault
     from service.ports.graph import Parked
@@ -29,20 +31,37 @@ CIRCUIT_OPEN = (ModelCircuitOpen, EmbedderCircuitOpen)  # no request was sent, s
 _OUTAGE_NAMES = tuple(f"{fault.__name__}: " for fault in (*OUTAGES, ModelTimedOut, *CIRCUIT_OPEN))
 _OUTAGE_PATIENCE = 4  # times as many attempts while nothing succeeds: then it may be poison after all
 _MOST_CHARACTERS = 500
+_PROBED_FOR = timedelta(days=7)
 
 # How the errors of parked turns begin, in the graph: what they mean is kept there, and must not change.
 READ_AGAIN = "what it told went with an erased turn"  # parked in order to be read again as soon as possible
 _TRIED_AGAIN = "tried again: "  # had its chance after the outage
 
 
-def parking_reason(error: MemoryFault, *, is_retry: bool) -> str:
-    """What is stored with a parked turn."""
-    return f"{_TRIED_AGAIN if is_retry else ''}{type(error).__name__}: {error}"[:_MOST_CHARACTERS]
+def parking_reason(error: MemoryFault, *, had_its_chance: bool) -> str:
+    """What is stored with a parked turn. One that *had_its_chance* is not tried again without being asked."""
+    return f"{_TRIED_AGAIN if had_its_chance else ''}{type(error).__name__}: {error}"[:_MOST_CHARACTERS]
 
 
 def is_outage(parked: Iterable[Parked]) -> bool:
     """Whether one of the *parked* turns failed of an absent provider, and was not tried again since."""
-    return any(one.error.startswith(_OUTAGE_NAMES) for one in parked)
+    return any(map(is_for_outage, parked))
+
+
+def is_for_outage(parked: Parked) -> bool:
+    """Whether a turn failed of an absent provider, and was not tried again since."""
+    return parked.error.startswith(_OUTAGE_NAMES)
+
+
+def is_over(parked: Parked, *, read_at: datetime | None) -> bool:
+    """Whether the outage that parked a turn is over: at *read_at*, later than that, some turn was read."""
+    return read_at is not None and read_at > parked.parked_at
+
+
+def is_to_be_probed(parked: Parked, *, read_at: datetime | None, now: datetime) -> bool:
+    """Whether a turn may be tried to see if its outage is over; not for ever, since it may be poison after all."""
+    goes_on = is_for_outage(parked) and not is_over(parked, read_at=read_at)
+    return goes_on and now - parked.parked_at < _PROBED_FOR
 
 
 def is_to_be_read_again(parked: Parked) -> bool:

@@ -38,11 +38,13 @@ class Health:
     """
     The state of each lane, the turns that no model could read, and the cost of the mind's model calls.
 
+    ``awaits_end_of_outage`` says that some were parked only because a provider was away: they are to be tried again.
     ``embedder`` is the stored name of the one that made the vectors of its graph, once that was looked at.
     """
 
     lanes: dict[LaneName, LaneState] = field(default_factory=lambda: {name: LaneState() for name in LaneName})
     parked: tuple[Parked, ...] = ()
+    awaits_end_of_outage: bool = False
     usage: Usage = field(default_factory=Usage)
     embedder: str | None = None
 

@@ -1,8 +1,9 @@
 """
 The minds of one home. Each is opened at its first use, and closed when nobody used it for a while or too many are open.
 
-Invariant: a mind is one object while it is open. It is closed only while nobody is inside its gate, no job of it runs
-and no lane is behind. Its next use opens it again, behind the end of its closing.
+Invariant: a mind is one object while it is open. It is closed only while nobody is inside its gate, no job of it runs,
+no lane is behind, and no turn waits for the end of an outage. Its next use opens it again, behind the end of its
+closing.
 """
 
 from __future__ import annotations
@@ -487,7 +488,8 @@ class Minds:
     def _may_close(self, mind: Mind) -> bool:
         mind_id = mind.mind_id
         is_in_use = self.gate.is_entered(mind_id) or self._is_at_work(mind_id) or mind_id in self._held
-        return not (is_in_use or mind.story.is_running or any(mind.lag(lane) for lane in LaneName))
+        is_behind = mind.health.awaits_end_of_outage or any(mind.lag(lane) for lane in LaneName)
+        return not (is_in_use or mind.story.is_running or is_behind)
 
 
 def _move(folder: Path, target: Path) -> None:

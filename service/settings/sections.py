@@ -263,6 +263,9 @@ class DigestionSettings(Section):
     sweep_seconds: PositiveFloat = Field(
         30, description="The interval at which all minds are checked for work that was missed."
     )
+    parked_retry_seconds: PositiveFloat = Field(
+        60, description="The first pause before a turn that an outage parked is tried. It doubles, up to an hour."
+    )
 
     @model_validator(mode="after")
     def _check_together(self) -> Self:

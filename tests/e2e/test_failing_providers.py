@@ -85,6 +85,21 @@ def free_of_hanging(provider):
     provider._over.clear()
 
 
+@pytest.mark.parametrize("status", [404, 503])
+async def test_the_one_turn_of_an_outage_is_read_when_it_ends_though_nobody_says_anything_more(tmp_path, status):
+    brain, state = Brain(), {"is_up": False}
+    usual = brain.rules["extraction"]
+    brain.rules["extraction"] = lambda prompt: usual(prompt) if state["is_up"] else Fails(status)
+    with provider_of(brain) as provider:
+        settings = hosted(tmp_path, provider, "extraction", digestion={**QUICK, "most_attempts": 2})
+        async with running(tmp_path, settings=settings) as service:
+            await keeps(service, [AUNT])
+            await service.until("ada", lambda s: s["graph"]["parked"])
+            state["is_up"] = True
+            await is_whole(service, [AUNT])
+            await eventually(service.ready, lambda found: found[0] == 200)
+
+
 SUBCONSCIOUS = {"drips": Drips(), "speaks nonsense": Says("I would rather not say.")}
 
 

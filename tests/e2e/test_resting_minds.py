@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.service import running, settings_of
+from tests.support.scripted_models import Brain, hosted, prompts, provider_of
+from tests.support.service import QUICK, running, settings_of
 from tests.support.waiting import until_async
+from tests.twins.provider import Fails
 
 pytestmark = pytest.mark.anyio
 
@@ -76,6 +78,24 @@ async def test_a_mind_that_was_open_when_the_service_died_goes_on_by_itself(tmp_
 
         assert [mind.mind_id for mind in service.memory.minds.opened()] == ["bob"]
         assert (await service.digested("bob"))["graph"]["episodes"] == 2
+
+
+async def test_a_turn_that_an_outage_parked_is_read_after_a_restart(tmp_path):
+    """Broken: its mind rests, and no start opens it."""
+    home, brain = tmp_path / "home", Brain()
+    usual, brain.rules["extraction"] = brain.rules["extraction"], Fails(503)
+    with provider_of(brain) as provider:
+        digestion = {**QUICK, "most_attempts": 1}
+        settings = hosted(home, provider, "extraction", digestion=digestion, idle_mind_seconds=0.01)
+        async with running(home, settings=settings) as service:
+            await service.keep("ada", "Ada met Bruno.")
+            await service.until("ada", lambda s: s["graph"]["parked"])
+        brain.rules["extraction"] = usual
+        async with running(home, settings=settings) as service:
+            await until_async(lambda: prompts(provider, "extraction")[1:] and service.memory.minds.is_resting("ada"))
+            status = await service.status("ada")
+
+    assert status["graph"]["parked"] == []
 
 
 async def test_a_home_without_the_register_opens_each_mind_once(tmp_path):

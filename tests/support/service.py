@@ -21,7 +21,7 @@ from tests.support.waiting import GIVE_UP, pause
 
 # A service makes full collections rare, for its one life. Here hundreds live and die in one process.
 CYCLES = (5_000, 10, 10)
-QUICK = {"first_retry_seconds": 0.05, "most_retry_seconds": 0.2, "sweep_seconds": 0.5}
+QUICK = {"first_retry_seconds": 0.05, "most_retry_seconds": 0.2, "sweep_seconds": 0.5, "parked_retry_seconds": 0.5}
 
 
 class _RememberingE5(MultilingualE5):

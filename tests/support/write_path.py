@@ -14,6 +14,7 @@ from service.ingest.extraction_lane import ExtractionLane
 from service.ingest.indexing_lane import IndexingLane
 from service.ingest.ingestion import Ingestion
 from service.ingest.lane_telemetry import LaneTelemetry
+from service.ingest.outage_retries import OutageRetries
 from service.ingest.saving_lane import SavingLane
 from service.mind.events import MindEvents
 from service.mind.mind_gate import MindGate
@@ -61,13 +62,17 @@ class WritePath:
                 await asyncio.sleep(0.005)
 
     def background_jobs(self):
-        """The names of the jobs that run, but for the sweep."""
-        return sorted(task.get_name() for task in self.background._tasks if task.get_name() != "sweep")
+        """The names of the jobs that run, but for those that never end."""
+        return sorted(task.get_name() for task in self.background._tasks - self.background._daemons)
 
 
 @asynccontextmanager
-async def write_path(home, *, sweep_seconds=60.0, sweeps=False):
-    """All of it in *home*; a step that failed is tried again after a millisecond."""
+async def write_path(home, *, sweep_seconds=60.0, sweeps=False, probe_seconds=None):
+    """
+    All of it in *home*; a step that failed is tried again after a millisecond.
+
+    What an outage parked is tried again by itself, after so many seconds, only where *probe_seconds* are given.
+    """
     bench, tally, clock = Bench("memory"), Tally(), SystemClock()
     graphs = MemoryGraphs(readers=bench.readers, embedder=EMBEDDER)
     disk = Dependencies(monotonic=clock.monotonic).get("disk")
@@ -76,19 +81,20 @@ async def write_path(home, *, sweep_seconds=60.0, sweeps=False):
     try:
         async with Background(drain_seconds=0) as background:
             indexing = IndexingLane(telemetry=telemetry)
+            extraction = ExtractionLane(
+                clock=clock,
+                most_attempts=MOST_ATTEMPTS,
+                turn_seconds=SECONDS,
+                telemetry=telemetry,
+                publish=MindEvents(clock).publish,
+            )
             ingestion = Ingestion(
                 minds,
                 indexing=indexing,
                 saving=SavingLane(
                     embedder=EMBEDDER, indexing=indexing, adopt_graph=_nothing_to_adopt, telemetry=telemetry
                 ),
-                extraction=ExtractionLane(
-                    clock=clock,
-                    most_attempts=MOST_ATTEMPTS,
-                    turn_seconds=SECONDS,
-                    telemetry=telemetry,
-                    publish=MindEvents(clock).publish,
-                ),
+                extraction=extraction,
                 telemetry=telemetry,
                 background=background,
                 foreground=Foreground(),
@@ -97,6 +103,17 @@ async def write_path(home, *, sweep_seconds=60.0, sweeps=False):
             )
             if sweeps:
                 background.start_daemon("sweep", ingestion.sweep)
+            if probe_seconds is not None:
+                retries = OutageRetries(
+                    minds,
+                    lane=extraction,
+                    try_again=ingestion.try_after_outage,
+                    clock=clock,
+                    background=background,
+                    backoff=Backoff(first_seconds=probe_seconds, most_seconds=probe_seconds, chance=lambda: 0),
+                    look_seconds=0.01,
+                )
+                background.start_daemon("retries after outages", retries.run)
             yield WritePath(minds, graphs, ingestion, background, bench.reader, tally)
     finally:
         await minds.close()

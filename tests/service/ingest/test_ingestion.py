@@ -145,6 +145,84 @@ async def test_an_outage_parks_one_turn_after_five_failures_the_next_after_twent
         assert len(facts) == 3
 
 
+async def parked_in_an_outage(path, mind_id, content):
+    """A mind whose one turn an outage, which goes on, has parked."""
+    mind = await path.store(mind_id, content)
+    path.ingestion.wake(mind)
+    await path.until_extracted(mind)
+    return mind
+
+
+async def test_a_turn_that_an_outage_parked_is_tried_by_itself_and_read_though_nothing_follows_it(tmp_path):
+    async with write_path(tmp_path, probe_seconds=0.05) as path:
+        path.reader.rules["extraction"] = failing(ModelUnavailable("away"))
+        mind = await parked_in_an_outage(path, "ada", "Ada met Bruno.")
+        [parked] = mind.health.parked
+        tried = await attempts_at(path, "Ada met Bruno.")
+        await path.until(lambda: len(path.reader.asked) >= tried + 3)  # probes, while the outage goes on
+        unchanged = (await mind.graph.progress()).parked
+        path.reader.rules["extraction"] = read_turn
+        await path.until(lambda: not mind.health.parked)
+
+        assert unchanged == (parked,)
+        assert [fact.text for fact in (await mind.graph.knowledge(after=0, limit=9)).facts] == ["Ada met Bruno."]
+
+
+async def test_each_mind_is_tried_once_any_turn_was_read_and_what_fails_again_is_left_alone(tmp_path):
+    async with write_path(tmp_path, probe_seconds=1000) as path:
+        path.reader.rules["extraction"] = failing(ModelUnavailable("away"))
+        ada = await parked_in_an_outage(path, "ada", "Ada met Bruno.")
+        bob = await parked_in_an_outage(path, "bob", f"{POISON} met Carla.")
+        path.reader.rules["extraction"] = failing(ModelUnavailable("away"), on=POISON)
+        eve = await path.store("eve", "Eve met Carla.")
+        path.ingestion.wake(eve)
+        await path.until(lambda: not ada.health.parked and not bob.health.awaits_end_of_outage)
+        tried = await attempts_at(path, POISON)
+        await asyncio.sleep(0.1)
+
+        assert [one.error for one in bob.health.parked] == ["tried again: ModelUnavailable: away"]
+        assert await attempts_at(path, POISON) == tried == MOST_ATTEMPTS + 1
+
+
+async def test_a_turn_that_only_seems_to_be_an_outage_keeps_no_other_from_being_the_probe(tmp_path):
+    async with write_path(tmp_path, probe_seconds=0.02) as path:
+        path.reader.rules["extraction"] = failing(ModelUnavailable("away"))
+        mind = await path.store("ada", f"{POISON} met Carla.", "Ada met Bruno.")
+        path.ingestion.wake(mind)
+        await path.until_extracted(mind)
+        path.reader.rules["extraction"] = failing(ModelUnavailable("away"), on=POISON)
+        await path.until(lambda: not mind.health.awaits_end_of_outage)
+
+        assert [one.sequence for one in mind.health.parked] == [1]
+
+
+async def test_a_mind_stays_open_while_a_turn_that_an_outage_parked_was_not_tried_again(tmp_path):
+    async with write_path(tmp_path) as path:
+        path.reader.rules["extraction"] = failing(ModelUnavailable("away"))
+        mind = await parked_in_an_outage(path, "ada", "Ada met Bruno.")
+        await path.minds.close_unused(idle_seconds=1e-9)
+        was_open = path.minds.opened() == (mind,)
+        path.ingestion.try_after_outage(mind, 0)
+        path.reader.rules["extraction"] = failing(InvalidModelOutput("no JSON"))
+        await path.until(lambda: not path.background_jobs())
+        await path.minds.close_unused(idle_seconds=1e-9)
+
+        assert was_open
+        assert path.minds.opened() == ()
+
+
+async def test_who_asks_for_a_parked_turn_during_the_outage_does_not_use_up_its_chance(tmp_path):
+    async with write_path(tmp_path) as path:
+        path.reader.rules["extraction"] = failing(ModelUnavailable("away"))
+        mind = await parked_in_an_outage(path, "ada", "Ada met Bruno.")
+        path.ingestion.retry(mind)
+        await path.until(lambda: not path.background_jobs())
+
+        [parked] = mind.health.parked
+        assert (parked.error, parked.attempts) == ("ModelUnavailable: away", MOST_ATTEMPTS + 1)
+        assert mind.health.awaits_end_of_outage
+
+
 async def test_a_parked_turn_is_read_when_somebody_asks_for_it(tmp_path):
     async with write_path(tmp_path) as path:
         path.reader.rules["extraction"] = failing(InvalidModelOutput("no JSON"))

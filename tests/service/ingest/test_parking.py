@@ -1,6 +1,6 @@
 """When a turn that no model can read is parked, and what a parked turn's error means."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -11,16 +11,28 @@ from consolidation.kernel.errors import (
     ModelTimedOut,
     ModelUnavailable,
 )
-from service.ingest.parking import READ_AGAIN, is_outage, is_to_be_parked, is_to_be_read_again, parking_reason
+from service.ingest.parking import (
+    READ_AGAIN,
+    is_outage,
+    is_over,
+    is_to_be_parked,
+    is_to_be_probed,
+    is_to_be_read_again,
+    parking_reason,
+)
 from service.ports.graph import Parked
 
 POISON = InvalidModelOutput("the answer holds no JSON")
 OUTAGE = ModelUnavailable("no credit left")
 
 
-def parked(error, *, is_retry=False):
-    reason = error if isinstance(error, str) else parking_reason(error, is_retry=is_retry)
-    return Parked(1, "t1", reason, 5, datetime(2026, 1, 9, tzinfo=UTC))
+PARKED_AT = datetime(2026, 1, 9, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+
+
+def parked(error, *, had_its_chance=False):
+    reason = error if isinstance(error, str) else parking_reason(error, had_its_chance=had_its_chance)
+    return Parked(1, "t1", reason, 5, PARKED_AT)
 
 
 def is_parked(error, attempt, *, in_outage=False):
@@ -45,7 +57,22 @@ def test_a_turn_that_was_parked_for_an_absent_provider_is_the_sign_of_an_outage(
 
 
 def test_a_turn_that_was_tried_again_after_the_outage_is_no_sign_of_it_any_more():
-    assert not is_outage([parked(OUTAGE, is_retry=True), parked(POISON)])
+    assert not is_outage([parked(OUTAGE, had_its_chance=True), parked(POISON)])
+
+
+@pytest.mark.parametrize(("read_at", "is_so"), [(None, False), (PARKED_AT - HOUR, False), (PARKED_AT + HOUR, True)])
+def test_an_outage_is_over_once_a_turn_was_read_after_it_parked_one(read_at, is_so):
+    assert is_over(parked(OUTAGE), read_at=read_at) is is_so
+
+
+def test_a_turn_is_a_probe_for_a_week_while_its_outage_may_go_on_and_never_when_it_was_parked_for_itself():
+    def is_probe(one, *, hours, read_at=None):
+        return is_to_be_probed(one, read_at=read_at, now=PARKED_AT + hours * HOUR)
+
+    assert [is_probe(parked(OUTAGE), hours=hours) for hours in (0, 167, 169)] == [True, True, False]
+    assert not is_probe(parked(OUTAGE), hours=2, read_at=PARKED_AT + HOUR)
+    assert not is_probe(parked(POISON), hours=0)
+    assert not is_probe(parked(OUTAGE, had_its_chance=True), hours=0)
 
 
 def test_a_turn_that_is_to_be_read_again_is_told_from_one_that_failed():
@@ -54,4 +81,4 @@ def test_a_turn_that_is_to_be_read_again_is_told_from_one_that_failed():
 
 
 def test_a_reason_is_never_longer_than_500_characters():
-    assert len(parking_reason(ModelUnavailable("x" * 9_000), is_retry=True)) == 500
+    assert len(parking_reason(ModelUnavailable("x" * 9_000), had_its_chance=True)) == 500
