@@ -34,7 +34,7 @@ _ALIKE = ({"da", "no", "nb", "nn"},)  # languages that are taken for each other
 
 
 def fault_of_retelling(text: str, fragment: Fragment, *, language: str) -> str:
-    """Why *text*, asked for in *language* (a tag such as "en" or "pt-BR"), is no retelling of *fragment*; else ""."""
+    """Why *text*, asked for in *language* (a tag such as "en" or "pt-BR"), does not retell *fragment*; else ""."""
     if not tokens(text):
         return "it has no words"
     memory = _bare(fragment.text)
