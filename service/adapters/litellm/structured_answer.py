@@ -1,9 +1,10 @@
 """
 Reads a model's text into the shape it was asked for: tolerant of the wrapping, never of the content.
 
-Thoughts, fences, prose around the JSON and the missing name of a single field are tolerated, and broken JSON is
-repaired. An empty object is refused: where all fields have defaults, it would be an answer that nobody gave. So is one
-that breaks off, unless its shape is of use in part: what it lacks would be lost, and nobody would know.
+Thoughts, fences, prose around the JSON and the missing name of a single field are tolerated, broken JSON is repaired,
+and what only looks different from the shape is fitted to it (`answer_fitting.py`). A required field that is missing is
+refused, and so is an object with none of the fields: where all have defaults, it would be an answer that nobody gave.
+So is one that breaks off, unless its shape is of use in part: what it lacks would be lost, and nobody would know.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 
 from consolidation.kernel.errors import InvalidModelOutput
+from service.adapters.litellm.answer_fitting import fields_held, fit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +29,7 @@ MOST_REASONS = 5
 # Mending takes time with the square of depth and length: 63 kB of strings without commas took three minutes.
 DEEPEST = 32
 LONGEST_MENDED = 10_000
+_NOTHING = -2  # less than what holds no field, and than what is no object
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
@@ -34,21 +37,24 @@ def read_answer[A: BaseModel](text: str, *, shape: type[A]) -> A:
     """
     Read *text* as a *shape*.
 
-    Raises InvalidModelOutput; its message says why, in words that help a model to do better.
+    Raises InvalidModelOutput; its message says why, in words that help a model to do better. Of the readings of the
+    text it is about the one with the most fields of the shape, since the others are pieces of it.
     """
     spoken = without_thoughts(text)
     if not spoken:
         raise InvalidModelOutput("the answer is empty")
     in_part = getattr(shape, "is_of_use_in_part", False)
-    reason = "the answer holds no JSON"
-    for value in _values(spoken, in_part=in_part):
+    reason, most = "the answer holds no JSON", _NOTHING
+    for value, is_mended in _values(spoken, in_part=in_part):
+        named = _named(value, shape=shape)
         try:
-            return shape.model_validate(_named(value, shape=shape))
-        except ValidationError as error:
-            reason = _reason(error)
+            return _in_shape(named, shape=shape, is_mended=is_mended)
         except InvalidModelOutput as fault:
-            reason = str(fault)
-    raise InvalidModelOutput(reason if in_part or _is_whole(spoken) else "the answer breaks off before its JSON ends")
+            if (held := fields_held(named, shape)) > most:
+                reason, most = str(fault), held
+    if most <= 0 and not in_part and not _is_whole(spoken):
+        reason = "the answer breaks off before its JSON ends"
+    raise InvalidModelOutput(reason)
 
 
 def read_part[A: BaseModel](text: str, *, shape: type[A]) -> A | None:
@@ -60,10 +66,11 @@ def read_part[A: BaseModel](text: str, *, shape: type[A]) -> A | None:
     spoken = without_thoughts(text)
     after_item, after_list = (spoken.rfind(ending) + 1 for ending in "}]")
     first = spoken.find("{")
-    for end, closing in ((after_item, "]}"), (after_list, "}")):
+    # Behind an item, its list is open; or it stands where a list was asked for; or it is the answer, and that is over.
+    for end, closing in ((after_item, "]}"), (after_item, "}"), (after_item, ""), (after_list, "}")):
         if 0 <= first < end:
-            with suppress(ValueError, RecursionError):
-                return shape.model_validate(json.loads(spoken[first:end] + closing))
+            with suppress(ValueError, RecursionError, InvalidModelOutput):
+                return _in_shape(json.loads(spoken[first:end] + closing), shape=shape, is_mended=False)
     return None
 
 
@@ -85,15 +92,20 @@ def schema_of(shape: type[BaseModel]) -> dict[str, Any]:
     return shape.model_json_schema(mode="validation")
 
 
-def _values(text: str, *, in_part: bool) -> Iterator[object]:
-    """Every reading of the text as JSON, the most literal first, the mended one last; *in_part* also of what is cut."""
+def _values(text: str, *, in_part: bool) -> Iterator[tuple[object, bool]]:
+    """
+    Every reading of the text as JSON, and whether it was mended: the most literal first, the mended ones last.
+
+    *in_part* also of what is cut.
+    """
     inside = tuple(_enclosed(text))
     for candidate in (text, *inside):
         try:
-            yield json.loads(candidate)
+            yield json.loads(candidate), False
         except (ValueError, RecursionError):
             continue
-    yield from (_mended(candidate) for candidate in inside if in_part or _is_whole(candidate))
+    mended = (_mended(candidate) for candidate in inside if in_part or _is_whole(candidate))
+    yield from ((value, True) for value in mended if value is not None)
 
 
 def _enclosed(text: str) -> Iterator[str]:
@@ -139,13 +151,25 @@ def _is_whole(text: str) -> bool:
 
 
 def _named(value: object, *, shape: type[BaseModel]) -> object:
-    if not value:
-        raise InvalidModelOutput("the answer holds nothing")
-    if isinstance(value, list) and len(shape.model_fields) == 1:
+    """The object that a list stands for."""
+    if isinstance(value, list) and value and len(shape.model_fields) == 1:
         return {next(iter(shape.model_fields)): value}
     if isinstance(value, list) and len(value) == 1:
         return value[0]
     return value
+
+
+def _in_shape[A: BaseModel](value: object, *, shape: type[A], is_mended: bool) -> A:
+    """Raises InvalidModelOutput."""
+    if not value:
+        raise InvalidModelOutput("the answer holds nothing")
+    if not fields_held(value, shape):
+        raise InvalidModelOutput(f"the answer has none of the fields {', '.join(shape.model_fields)}")
+    try:
+        # A text with quotation marks in it may be mended to half a text and a key that nobody wrote.
+        return shape.model_validate(fit(value, shape, drops_unknown=not is_mended))
+    except ValidationError as error:
+        raise InvalidModelOutput(_reason(error)) from error
 
 
 def _reason(error: ValidationError) -> str:

@@ -20,7 +20,7 @@ from consolidation.kernel.errors import (
     PromptFault,
 )
 from consolidation.kernel.ports import Ask, Role
-from prompts.responses import Identities
+from prompts.responses import Extraction, Identities
 from service.adapters.litellm.configuration import problem_of
 from service.adapters.litellm.language_model import Deployment
 from service.adapters.litellm.loader import open_litellm
@@ -82,6 +82,27 @@ async def test_an_answer_out_of_shape_is_asked_for_once_more_with_the_reason(ask
     assert reply.content == Thing(name="bicycle", wheels=2)
     assert reply.usage.calls == 2
     assert reply.usage.prompt_tokens > 8
+
+
+async def test_an_answer_that_only_looks_different_from_its_shape_is_read_at_once(ask):
+    with ScriptedProvider({"Name": "bicycle", "WHEELS": "2", "confidence": 0.9}) as provider:
+        async with model_at(provider.url) as model:
+            reply = await model.answer(ask)
+
+    assert (reply.content, reply.usage.calls) == (Thing(name="bicycle", wheels=2), 1)
+
+
+async def test_the_reason_that_a_model_and_a_person_are_given_is_that_of_the_whole_answer():
+    """Broken: it is that of the list inside the answer."""
+    said = {"entities": [{"name": "Ann"}], "facts": [{"source": "Ann"}]}
+    asked = Ask("identities", Extraction, {"names": (), "known": ()}, None)
+
+    with ScriptedProvider(said, said) as provider:
+        async with model_at(provider.url) as model:
+            with pytest.raises(InvalidModelOutput, match=r"facts\.0\.relation: Field required"):
+                await model.answer(asked)
+
+    assert "facts.0.relation: Field required" in provider.asked[1].body["messages"][2]["content"]
 
 
 @pytest.mark.parametrize("nonsense", ["", "{}", "[]", "[object Object]", "A bicycle has two wheels.", None])
