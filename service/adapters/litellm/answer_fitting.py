@@ -53,7 +53,7 @@ def fit(value: object, wanted: object, *, drops_unknown: bool) -> object:
 
 
 def fields_held(value: object, shape: type[BaseModel]) -> int:
-    """How many fields of *shape* have a key in *value*; -1 where it is no object."""
+    """How many fields of *shape* have a key in *value*; -1 where it is not an object."""
     if not isinstance(value, dict):
         return -1
     return len({place.field for key in value if (place := _place(key, shape)[1]) is not None})

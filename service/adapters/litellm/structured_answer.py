@@ -29,7 +29,7 @@ MOST_REASONS = 5
 # Mending takes time with the square of depth and length: 63 kB of strings without commas took three minutes.
 DEEPEST = 32
 LONGEST_MENDED = 10_000
-_NOTHING = -2  # less than what holds no field, and than what is no object
+_NOTHING = -2  # less than what holds no field, and than what is not an object
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
