@@ -58,7 +58,6 @@ WRONG = {
     ),
     "another time": {"append": [{"at": "2019-02-14 10:00", "title": "T", "text": "Pascal came."}]},
     "no time": {"append": [{"at": "in spring", "title": "T", "text": "Pascal came."}]},
-    "a field more": {**GOOD, "story": "# All of it"},
     "half a letter": '{"append": [{"at": "2026-02-14 10:00", "title": "The dog", "text": "Pascal \\ud83d came."}]}',
     "bytes that are no HTTP": Garbage(),
     "a body that is no completion": Body({"choices": []}),
@@ -127,6 +126,18 @@ async def fails_then_gets_well(home, answer, *, timeout_seconds=20):
 @pytest.mark.parametrize("answer", WRONG)
 async def test_a_bad_answer_leaves_the_story_as_it_is_and_is_told_once_when_all_is_well(tmp_path, answer):
     await fails_then_gets_well(tmp_path, WRONG[answer])
+
+
+async def test_a_field_that_nobody_asked_for_is_left_out(tmp_path):
+    story = prepare(tmp_path)
+    with ScriptedProvider(respond=lambda _: {**GOOD, "story": "# All of it"}) as model:
+        async with running(tmp_path, settings=patient(tmp_path, roles(model))) as service:
+            await keep_talk(service, TALK[2:])
+            run = await consolidate(service, trigger="manual")
+
+    assert (run["last_run"]["told"], run["last_run"]["error"]) == (1, None)
+    assert story.read_text().startswith(MINE) and story.read_text().count("learned his name: Pascal") == 1
+    assert "All of it" not in story.read_text()
 
 
 @pytest.mark.parametrize("answer", SLOW)
