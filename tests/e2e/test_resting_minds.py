@@ -108,15 +108,19 @@ async def test_a_home_without_the_register_opens_each_mind_once(tmp_path):
         await until_async(lambda: len(service.memory.minds.opened()) == len(NAMES))
 
 
-async def test_a_mind_whose_text_a_new_version_makes_anew_remembers_at_its_first_call(tmp_path):
-    """Broken: it is at rest, so nobody makes its full text before the next sweep, and the first calls are silent."""
+async def test_a_mind_whose_full_text_is_made_anew_remembers_at_its_first_call(tmp_path):
+    """
+    Broken: it is at rest, so nobody makes its full text before the next sweep, and the first calls are silent.
+
+    A new version empties the file at its first use; here it has gone.
+    """
     home = tmp_path / "home"
     async with running(home, settings=closing_soon(home)) as service:
         await told(service)
         await all_resting(service)
         text = service.memory.minds.workspace("eve").text_index
-    with closing(sqlite3.connect(text)) as database:
-        database.execute("PRAGMA user_version = 1")  # as a version of before left it
+    for file in text.parent.glob(f"{text.name}*"):
+        file.unlink()
 
     async with running(home, settings=settings_of(home, digestion={"sweep_seconds": 3600})) as service:
         answer = await service.resonate("eve", "What is the boat called?", deadline_ms=20_000)
