@@ -53,6 +53,21 @@ async def is_whole(service, said):
     return status
 
 
+async def test_an_embedded_graph_that_hangs_is_started_again_and_is_made_good(tmp_path):
+    """Broken: the service does not watch its FalkorDB, or only whether it has died."""
+    async with running(tmp_path, settings=settings_of(tmp_path, graph=QUICK)) as service:
+        await keeps(service, [AUNT])
+        await service.digested("ada")
+        service.memory.embedded_graph._stalled_seconds = 1.0  # half a minute, for people
+        client = await service.memory.graphs._connection.client()
+        await client.execute_command("CLIENT", "PAUSE", "600000", "ALL")
+
+        assert (await service.keep("ada", "Bruno lives in Rome.")).status_code == 202
+
+        status = await service.digested("ada")
+        assert (status["graph"]["episodes"], status["graph"]["waiting_for"]) == (2, None)
+
+
 @pytest.mark.parametrize("mode", ["refuse", "blackhole", "half", "garbage", "reset", "lost", "loading"])
 async def test_a_graph_that_fails_holds_nobody_up_is_told_of_once_and_is_made_good(tmp_path, server, mode):
     with told() as heard, FaultProxy(server[0]) as proxy:

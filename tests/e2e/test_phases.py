@@ -286,7 +286,7 @@ async def test_a_memory_returns_to_its_session_only_after_25_turns_even_across_a
 
 
 async def test_a_question_is_answered_again_where_the_talk_in_sight_does_not_tell_it(tmp_path):
-    """Broken: what was shown once is held back, although the bot never said it."""
+    """Broken: a memory that surfaced for an earlier question is left out, though the bot did not tell it then."""
     remark, evasive = "I think of my aunt Carla a lot.", {"role": "assistant", "content": "How lovely of you!"}
     async with running(tmp_path) as service:
         await remembering(service, AUNT)

@@ -246,7 +246,7 @@ class FallbackChain:
             temperature=self._settings.temperature,
             drop_params=True,  # what a provider does not know of is left out
             **options,
-            **self._told(position),
+            **self._own_options(position),
             **retries,
         )
 
@@ -263,17 +263,16 @@ class FallbackChain:
             raise PromptTooLong(asked, window)
         return min(self._settings.max_tokens, window - asked)
 
-    def _told(self, position: int) -> dict[str, object]:
-        """What one deployment is told beside the rest: its window, and how long it may think."""
+    def _own_options(self, position: int) -> dict[str, object]:
+        """The options of one deployment: its window, and how long it may think."""
         deployment, effort = self._settings.deployments[position], self._settings.reasoning_effort
         found: dict[str, object] = {}
         if is_ollama(deployment.model):
             if deployment.context_tokens is not None:
                 found["num_ctx"] = deployment.context_tokens
             if effort is None and self._role is not Role.CHAT:
-                effort = least_effort(
-                    deployment.model
-                )  # its thoughts come out of the same window, and a turn can not wait for them
+                # Its thoughts come out of the same window, and a turn can not wait for them.
+                effort = least_effort(deployment.model)
         elif effort is not None and deployment.api_base is not None:
             found["allowed_openai_params"] = ["reasoning_effort"]  # litellm does not know what an own server takes
         if effort is not None:

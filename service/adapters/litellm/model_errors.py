@@ -40,6 +40,7 @@ TOO_LONG = re.compile(
     r"|\bcontext (?:length|window|size)\b.{0,60}\b(?:exceeded|not enough)",
     re.IGNORECASE,
 )
+NOT_FETCHED = re.compile(r"\bmodel\b.{0,80}\bnot found\b")
 REPEATING = "The model is repeating the same chunk"  # litellm's, of a stream that it ends
 TOO_LONG_STATUSES = frozenset({400, 413, 422})
 PREFIX = re.compile(r"^(?:litellm\.|[A-Za-z]{1,40}(?:Error|Exception)(?:: | - |$)){1,8}")
@@ -81,7 +82,7 @@ def _unavailable(error: Exception, *, model: str, keys: Iterable[str]) -> ModelF
         return ModelTruncated(f"{model} repeats itself without an end")
     is_unusable = name == "ModelUnusable"
     told = f"{model} {_reason(error)}: {redacted(words, keys=keys)}"
-    if is_ollama(model) and "not found" in words:
+    if is_ollama(model) and NOT_FETCHED.search(words):
         told = f"{told}: {pull_hint(model)}"
     fault = ModelUnavailable(words if is_unusable else told)
     fault.needs_mending = is_unusable or getattr(error, "status_code", None) in TO_BE_MENDED

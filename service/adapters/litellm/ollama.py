@@ -8,10 +8,9 @@ asked for another window, so all of our questions ask for the same one.
 
 from __future__ import annotations
 
-WINDOW_TOKENS = 16_384  # holds every prompt of ours with its answer; 2 GB of memory beside a model of 8 billion weights
+WINDOW_TOKENS = 16_384  # of Llama 3.1 with 8 billion weights, 2 GiB: 128 KiB of keys and values a token
 
-# What is said to a model that should not think, for which litellm has words; others are told "none".
-_NOT_LESS_THAN_LOW = ("gpt-oss",)
+_ALWAYS_THINKING = ("gpt-oss",)  # Ollama refuses to be told that these should not think
 _CHAT, _TEXT = "ollama_chat/", "ollama/"
 
 
@@ -21,8 +20,8 @@ def is_ollama(model: str) -> bool:
 
 
 def least_effort(model: str) -> str:
-    """How little a model can be told to think: not at all, but for a family that refuses to be told that."""
-    return "low" if any(name in model for name in _NOT_LESS_THAN_LOW) else "none"
+    """The least that a model can be told to think, as litellm calls it: "none", or "low" of those that always think."""
+    return "low" if any(name in model for name in _ALWAYS_THINKING) else "none"
 
 
 def pull_hint(model: str) -> str:

@@ -61,3 +61,4 @@ def test_who_has_not_fetched_a_model_is_told_how():
 
     assert str(translated(error, model="ollama/llama3.2")).endswith("run `ollama pull llama3.2`")
     assert "pull" not in str(translated(error, model="openai/llama3.2"))
+    assert "pull" not in str(translated(RuntimeError("404 page not found"), model="ollama/llama3.2"))

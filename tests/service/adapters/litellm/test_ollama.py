@@ -50,6 +50,16 @@ def asked_for(tmp_path):
     return ask
 
 
+def after(seconds):
+    """An answer that takes so long."""
+
+    def respond(_):
+        time.sleep(seconds)
+        return {"name": "bicycle"}
+
+    return respond
+
+
 async def answered(settings, role, ask):
     async with open_models(settings, clock=SystemClock(), ledger=UsageLedger()) as models:
         return (await models[role].answer(ask)).content
@@ -172,7 +182,7 @@ async def test_an_error_in_a_stream_is_no_reason_to_ask_again_in_other_ways(mach
 
 
 async def test_before_a_turn_it_is_given_up_soon_since_the_bots_own_answer_waits_behind_it(machine, asked_for):
-    machine.respond = lambda _: time.sleep(8) or {"name": "bicycle"}
+    machine.respond = after(8)
 
     with pytest.raises(ModelTimedOut, match="within 5 s"):
         await answered(Settings(model="ollama_chat/llama3.2"), Role.SUBCONSCIOUS, asked_for("?"))
@@ -180,7 +190,7 @@ async def test_before_a_turn_it_is_given_up_soon_since_the_bots_own_answer_waits
 
 @pytest.mark.parametrize(("models", "most"), [({}, 1), ({"at_once": 3}, 3)])
 async def test_turns_do_not_wait_behind_several_questions_that_nobody_waits_for(machine, asked_for, models, most):
-    machine.respond = lambda _: time.sleep(0.3) or {"name": "bicycle"}
+    machine.respond = after(0.3)
     settings = Settings(model="ollama_chat/llama3.2", models=models)
 
     async with open_models(settings, clock=SystemClock(), ledger=UsageLedger()) as opened:
