@@ -17,6 +17,7 @@ from service.archive.layout import GRAPH, is_prompt
 from service.archive.turns import turns_in
 from service.archive.unpack import MIND, unpack
 from service.mind.trace_files import rename_traces, trace_files
+from service.ports.embedder import is_other_version
 from service.ports.graph import episode_uuid
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Restorer:
         """
         Make the mind *mind_id* from *archive*, which lies in a folder of ``Staging.spooled``, or nothing.
 
-        With *reembeds*, the configured embedder makes all vectors again. The archive's own prompts are left out unless
+        With *reembeds*, the configured embedder makes all vectors again, as it does those of another version of itself. The archive's own prompts are left out unless
         *takes_prompts*. Raises MindExists, ArchiveUnreadable,
         ArchiveTooLarge, EmbedderMismatch, EmbedderUnavailable, GraphUnavailable, HomeFault.
         """
@@ -85,6 +86,7 @@ class Restorer:
             lambda: unpack(archive, folder=folder, most_bytes=self._most_unpacked_bytes, takes_prompts=takes_prompts)
         )
         ours = await self._identity()
+        reembeds = reembeds or _is_of_other_version(manifest.embedder, ours)
         _check_embedder(manifest.embedder, ours, reembeds=reembeds)
         workspace = Workspace(folder / MIND)
         uuids, turns = await anyio.to_thread.run_sync(_read_turns, workspace, manifest.mind_id, mind_id)
@@ -126,6 +128,10 @@ def _read_turns(workspace: Workspace, old: str, new: str) -> tuple[dict[str, str
 def _opened(rows: Path) -> IO[bytes]:
     """The rows of an archive's graph; an archive of a mind without a graph has no such file."""
     return rows.open("rb") if rows.exists() else io.BytesIO()
+
+
+def _is_of_other_version(found: Embedding | None, ours: EmbedderIdentity) -> bool:
+    return found is not None and is_other_version(found.name, configured=ours.embedder)
 
 
 def _check_embedder(found: Embedding | None, ours: EmbedderIdentity, *, reembeds: bool) -> None:

@@ -12,7 +12,7 @@ from service.adapters.hashing_embedder import HashingEmbedder
 from service.adapters.litellm.embedder import LitellmEmbedder
 from service.adapters.minilm import PACKAGE, MiniLM, find_weights
 from service.adapters.multilingual_e5.embedder import MultilingualE5, missing_package
-from service.ports.embedder import EmbedderIdentity, check_embedder
+from service.ports.embedder import EmbedderIdentity, check_embedder, is_other_version
 from service.settings.sections import MINILM, MULTILINGUAL
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ async def problem_of_embedder(embedder: Embedder) -> str | None:
 def refuse_known_embedders(minds: Sequence[tuple[str, str]], *, embedder: Embedder) -> None:
     """Raise EmbedderMismatch where *minds*, ids with the stored name of an embedder, has one of another embedder."""
     for _, name in minds:
-        check_embedder(EmbedderIdentity(name, 0), configured=EmbedderIdentity(embedder.stored_name, 0))
+        _check_name(name, embedder=embedder)
 
 
 async def refuse_other_embedders(graphs: Graphs, minds: Sequence[str], *, embedder: Embedder) -> None:
@@ -79,7 +79,13 @@ async def refuse_other_embedders(graphs: Graphs, minds: Sequence[str], *, embedd
         async with asyncio.timeout(_CHECK_SECONDS):
             for mind_id in minds:
                 found = await graphs.of(mind_id).identity()
-                if found is not None and found.embedder != embedder.stored_name:
-                    check_embedder(found, configured=EmbedderIdentity(embedder.stored_name, 0))
+                if found is not None:
+                    _check_name(found.embedder, embedder=embedder)
     except (GraphFault, TimeoutError) as error:
         log.info("embedder.unchecked", reason=str(error) or "no answer in time")
+
+
+def _check_name(name: str, *, embedder: Embedder) -> None:
+    """Raise EmbedderMismatch where *name* is of another embedder; what another version made is made anew later."""
+    if not is_other_version(name, configured=embedder.stored_name):
+        check_embedder(EmbedderIdentity(name, 0), configured=EmbedderIdentity(embedder.stored_name, 0))

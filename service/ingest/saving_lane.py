@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 import structlog
 
-from consolidation.kernel.errors import GraphUnavailable
+from consolidation.kernel.errors import EmbedderMismatch, GraphUnavailable
 from service.index.neighbourhood import asks, leaning
 from service.ingest.agreement import graph_parts_at, turn_id_at
 from service.ingest.episodes import as_episode, uuid_of
 from service.mind.health import LaneName
+from service.ports.embedder import is_other_version
 from service.ports.shared_home import SOLE
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from service.ingest.indexing_lane import IndexingLane
     from service.ingest.lane_telemetry import LaneTelemetry
     from service.mind.minds import Mind
-    from service.ports.embedder import Embedder, Vector
-    from service.ports.graph import Episode, Passage
+    from service.ports.embedder import Embedder, EmbedderIdentity, Vector
+    from service.ports.graph import Episode, Passage, Progress
     from service.ports.shared_home import Custody
 
 log = structlog.get_logger()
@@ -101,7 +102,7 @@ class SavingLane:
         parts_at = await graph_parts_at(mind, progress)
         if progress.saved == 0 or mind.mind_id not in self._prepared:
             identity = await self._embedder.identity()
-            progress = await mind.graph.prepare(embedder=identity)
+            progress = await _prepared(mind, identity)
             mind.health.parked, mind.health.embedder = progress.parked, identity.embedder
             mind.transcript.never_below(max(progress.saved, progress.extracted))
             self._prepared.add(mind.mind_id)
@@ -174,6 +175,19 @@ class SavingLane:
             return {}
         rows = await self._embedder.embed([passage.text for passage in asked])
         return {passage.uuid: row for passage, row in zip(asked, rows, strict=True)}
+
+
+async def _prepared(mind: Mind, ours: EmbedderIdentity) -> Progress:
+    """Prepare the graph of *mind*. What another version of our embedder made is made anew: its turns come again, too."""
+    try:
+        return await mind.graph.prepare(embedder=ours)
+    except EmbedderMismatch:
+        found = await mind.graph.identity()
+        if found is None or not is_other_version(found.embedder, configured=ours.embedder):
+            raise
+    log.info("graph.embedding_anew", mind_id=mind.mind_id, was=found.embedder)
+    await mind.graph.reindex(embedder=ours, advanced=lambda _: None)
+    return await mind.graph.prepare(embedder=ours)
 
 
 def _episode(mind: Mind, turn: StoredTurn) -> Episode:

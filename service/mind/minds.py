@@ -451,7 +451,7 @@ class Minds:
                 )
                 if known is not None:
                     self._resting.restore(self._open[mind_id], known)
-                    if await has_lost_text(self._open[mind_id]):
+                    if await has_lost_text(self._open[mind_id]) or self._open[mind_id].lag(LaneName.SAVING):
                         for tell in self._on_behind:
                             tell(self._open[mind_id])
                 if self.copies is not None:

@@ -66,6 +66,7 @@ class RestingMinds:
         self._ids: set[str] | None = None  # None: not read yet
         self._reading = asyncio.Lock()
         self._since_start: OrderedDict[str, _SinceStart] = OrderedDict()
+        self._embedder: str | None = None  # the stored name of ours, once it was asked for minds of others
 
     def __contains__(self, mind_id: str) -> bool:
         """Whether a mind is resting, as far as the file was read."""
@@ -104,6 +105,8 @@ class RestingMinds:
         for lane, cursor in known.cursors.items():
             mind.health.lanes[lane].cursor = cursor
         mind.health.embedder = known.embedder
+        if known.embedder and self._embedder not in {None, known.embedder}:
+            mind.health.lanes[LaneName.SAVING].cursor = 0  # all its vectors are made anew
         story, ago = known.story, self._ago
         mind.story.owed, mind.story.is_checked = story.owed, story.is_checked
         mind.story.failures, mind.story.failed_at = story.failures, ago(story.failed_at)
@@ -128,7 +131,8 @@ class RestingMinds:
         return await self._asked(lambda: self._register.least_used(mind_ids, limit=limit), otherwise=())
 
     async def of_other_embedders(self, embedder: str) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-        """Those of which no embedder is known; and, with its name, those of another one."""
+        """Those of which no embedder is known; and, with its name, those of another one, whose turns come again."""
+        self._embedder = embedder
         return await self._asked(lambda: self._register.of_other_embedders(embedder), otherwise=((), ()))
 
     async def summaries(self, mind_ids: Iterable[str]) -> dict[str, MindSummary]:

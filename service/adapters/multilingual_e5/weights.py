@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from consolidation.kernel.errors import ConfigurationFault
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -65,11 +65,12 @@ class Vocabulary:
 class Weights:
     """The tensors by their names in the file, which is mapped into memory: only what is used is read."""
 
-    def __init__(self, path: Path) -> None:
-        """Raise ConfigurationFault where *path* is not the file we know."""
+    def __init__(self, path: Path, added: Mapping[str, Floats] | None = None) -> None:
+        """Take *added* to tensors by their names. Raise ConfigurationFault where *path* is not the file we know."""
         import numpy as np
 
         verify(path, expected=WEIGHTS_SHA256)
+        self._added = added or {}
         self._data: Bytes = np.memmap(path, mode="r", dtype=np.uint8)
         self.vocabulary, place = _read_vocabulary(self._data)
         self._places = _read_places(self._data, place)
@@ -78,7 +79,8 @@ class Weights:
         """A tensor that has its numbers in full."""
         import numpy as np
 
-        return self._data[self._places[name]].view(np.float32)
+        found: Floats = self._data[self._places[name]].view(np.float32)
+        return found + self._added[name] if name in self._added else found
 
     def blocks(self, name: str, *, width: int) -> Bytes:
         """A matrix as it is stored: rows, blocks of a row, bytes of a block."""

@@ -13,9 +13,11 @@ import numpy as np
 import pytest
 
 from consolidation.kernel.errors import ConfigurationFault
-from service.adapters.multilingual_e5 import centring
-from service.adapters.multilingual_e5.embedder import MultilingualE5
-from service.adapters.multilingual_e5.weights import FILE, find_weights
+from service.adapters.multilingual_e5 import adaptation, centring
+from service.adapters.multilingual_e5.embedder import PASSAGE, QUERY, MultilingualE5
+from service.adapters.multilingual_e5.network import Network
+from service.adapters.multilingual_e5.tokenizer import Tokenizer
+from service.adapters.multilingual_e5.weights import FILE, Weights, find_weights
 from tests.benchmarks.e5_directions import directions, plain_vectors
 from tests.support.nasty_texts import NASTY
 from tests.support.paths import ROOT
@@ -134,10 +136,64 @@ async def test_the_directions_are_those_of_the_sentences() -> None:
     assert (shipped(texts) * made(texts)).sum(1) == pytest.approx(1, abs=1e-3)
 
 
-def test_the_stored_name_changes_with_the_weights_and_with_the_directions() -> None:
-    directions_hash = hashlib.sha256(centring.DIRECTIONS.read_bytes()).hexdigest()
+def test_the_stored_name_changes_with_all_that_makes_the_vectors() -> None:
+    files = (centring.DIRECTIONS, adaptation.ADAPTATION)
+    hashes = [hashlib.sha256(file.read_bytes()).hexdigest()[:8] for file in files]
 
-    assert MultilingualE5.stored_name == f"multilingual-e5-small@1571fc982750-{directions_hash[:8]}"
+    assert MultilingualE5.stored_name == f"multilingual-e5-small@1571fc982750-{'-'.join(hashes)}"
+
+
+ASKED_AND_TOLD = (
+    ("Which company employs me?", "so i started at Arup on monday, bridge team", "the company car smells of dog"),
+    ("what's my GP called", "dr. Okafor took blood again, she says my iron is low", "what is this plant called"),
+    (
+        "Wo wohne ich inzwischen?",
+        "seit sonntag schlafen wir in Utrecht, die alten schlüssel sind weg",
+        "wo ist der korkenzieher",
+    ),
+    (
+        "qué le cocino a Marta el sábado",
+        "Marta se hinchó entera con los cacahuetes, urgencias y todo",
+        "el sábado cocino yo",
+    ),
+    (
+        "plan a quiet evening for me",
+        "my hearing aids pick up every fork in a restaurant",
+        "a quiet evening is all i ask for lol",
+    ),
+)
+
+
+async def test_what_was_learnt_brings_a_message_nearer_to_what_it_means_than_to_its_own_words() -> None:
+    """Broken: the network runs without what it was taught, and the same words are nearest."""
+    embedder, gains = MultilingualE5(), []
+    for message, meant, same_words in ASKED_AND_TOLD:
+        [asked] = await embedder.embed_queries([message])
+        told, beside = await embedder.embed([meant, same_words])
+        weights = Weights(find_weights())
+        pieces = [Tokenizer(weights.vocabulary, prefix=QUERY)(message)]
+        pieces += [Tokenizer(weights.vocabulary, prefix=PASSAGE)(text) for text in (meant, same_words)]
+        centre = centring.read_centring()
+        plain = [centre(Network(weights).run([one]))[0] for one in pieces]
+        gains.append(float((asked @ told - asked @ beside) - (plain[0] @ plain[1] - plain[0] @ plain[2])))
+
+    assert min(gains) > 0, gains
+    assert np.mean(gains) > 0.05, gains
+
+
+def test_what_was_learnt_is_refused_where_it_is_not_the_file_we_know(tmp_path: Path) -> None:
+    (tmp_path / "adaptation.npz").write_bytes(adaptation.ADAPTATION.read_bytes()[:-1])
+
+    with pytest.raises(ConfigurationFault, match="not the file we know"):
+        adaptation.read_adaptation(tmp_path / "adaptation.npz")
+
+
+def test_what_was_learnt_belongs_to_tensors_that_there_are() -> None:
+    weights = Weights(find_weights())
+
+    for name, added in adaptation.read_adaptation().items():
+        assert added.shape == weights.floats(name).shape
+        assert np.isfinite(added).all()
 
 
 async def test_weights_that_are_not_the_known_ones_are_refused(tmp_path: Path) -> None:

@@ -1,0 +1,126 @@
+"""After an upgrade that brings another version of the built-in embedder: nobody has to do anything, and nothing is mixed."""
+
+import asyncio
+
+import numpy as np
+import pytest
+
+from service.adapters.multilingual_e5.embedder import MultilingualE5
+from service.ports.embedder import EmbedderIdentity, is_other_version
+from tests.support.service import running
+from tests.support.waiting import GIVE_UP
+
+pytestmark = pytest.mark.anyio
+
+TOLD = "They gave me the post at the lighthouse, I begin in May."
+TURN = (TOLD, "Congratulations!")
+ASKS = "Who is my employer?"
+OLD = "multilingual-e5-small@earlier"
+
+
+class Earlier(MultilingualE5):
+    """The same model of another version, whose vectors can not be compared with ours."""
+
+    stored_name = OLD
+
+    async def _embed(self, texts, *, prefix):
+        return np.roll(await super()._embed(texts, prefix=prefix), 7, axis=1)
+
+
+@pytest.fixture
+async def upgraded(tmp_path):
+    """A home in which an earlier version told a mind, and which nobody uses."""
+    async with running(tmp_path, embedder=Earlier()) as service:
+        await service.keep("ada", *TURN)
+        await service.keep("ada", "The kitchen window is stuck again.", "Try some soap on the rails.")
+        await service.digested("ada")
+        assert (await identity(service)).embedder == OLD
+        archive = await service.http.get("/v1/minds/ada/export")
+        assert archive.status_code == 200
+        (tmp_path / "ada.zip").write_bytes(archive.content)
+    return tmp_path
+
+
+async def identity(service, mind_id="ada"):
+    return await service.memory.graphs.of(mind_id).identity()
+
+
+async def embedded_anew(service):
+    """Wait until both turns have vectors of ours."""
+    async with asyncio.timeout(GIVE_UP):
+        while (await identity(service)).embedder == OLD or len((await nearest(service))[0]) < 2:
+            await asyncio.sleep(0.02)
+    await service.digested("ada")
+
+
+async def graph_answers(service):
+    async with asyncio.timeout(GIVE_UP):
+        while (await service.ready())[1]["graph"] != "ready":
+            await asyncio.sleep(0.02)
+
+
+async def nearest(service, mind_id="ada"):
+    """The turns that are nearest to the question by vectors, and how near the first is."""
+    vectors = await service.memory.embedder.embed_queries([ASKS])
+    [hits] = await service.memory.graphs.of(mind_id).nearest(vectors, turns=9, facts=1, entities=1)
+    return [int(one.key) for one in hits.turns], max((one.own for one in hits.turns), default=0.0)
+
+
+async def test_vectors_of_an_earlier_version_are_made_anew_unasked(upgraded):
+    async with running(upgraded) as service:
+        first = await service.resonate("ada", "What did they give me at the lighthouse?")
+        await embedded_anew(service)
+        found, cosine = await nearest(service)
+        await service.keep("bo", *TURN)
+        await service.digested("bo")
+        _, expected = await nearest(service, "bo")
+        answer = (await service.resonate("ada", ASKS)).json()
+
+        assert await identity(service) == EmbedderIdentity(MultilingualE5.stored_name, 384)
+        assert (await service.status("ada"))["graph"]["parked"] == []
+
+    assert "lighthouse" in first.json()["block"]  # by its words, at the latest
+    assert found == [1, 2]
+    assert cosine == pytest.approx(expected, abs=0.01)  # as in a mind that only this version told
+    assert "lighthouse" in answer["block"]
+
+
+async def test_it_is_made_anew_once(upgraded):
+    async with running(upgraded) as service:
+        await service.resonate("ada", ASKS)
+        await embedded_anew(service)
+    async with running(upgraded) as service:
+        await service.digested("ada")
+        before = service.memory.graphs.of("ada")
+        mark = before.vectors.mark
+        await service.keep("ada", "The window moves again.", "Good.", session_id="s2")
+        await service.digested("ada")
+
+        assert service.memory.graphs.of("ada").vectors.mark == mark
+
+
+async def test_an_archive_of_an_earlier_version_is_taken_without_being_asked_to_embed_it(upgraded):
+    async with running(upgraded / "other") as service:
+        await graph_answers(service)
+        content = (upgraded / "ada.zip").read_bytes()
+        answer = await service.http.post("/v1/minds/bo/import", content=content)
+        assert answer.status_code in {200, 201}, answer.text
+        await service.digested("bo")
+
+        assert await identity(service, "bo") == EmbedderIdentity(MultilingualE5.stored_name, 384)
+        assert (await nearest(service, "bo"))[0] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("found", "configured", "so"),
+    [
+        ("multilingual-e5-small@1", "multilingual-e5-small@2", True),
+        ("multilingual-e5-small@1", "multilingual-e5-small@1", False),
+        ("minilm@1", "multilingual-e5-small@1", False),
+        ("hashing-384", "multilingual-e5-small@1", False),
+        ("hashing-384", "hashing-384", False),
+        ("litellm:vertex_ai/gecko@001", "litellm:vertex_ai/gecko@002", False),
+    ],
+)
+def test_only_a_built_in_embedder_has_versions(found, configured, so):
+    assert is_other_version(found, configured=configured) is so
