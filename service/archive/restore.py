@@ -76,8 +76,8 @@ class Restorer:
         """
         Make the mind *mind_id* from *archive*, which lies in a folder of ``Staging.spooled``, or nothing.
 
-        With *reembeds*, the configured embedder makes all vectors again, as it does those of another version of itself. The archive's own prompts are left out unless
-        *takes_prompts*. Raises MindExists, ArchiveUnreadable,
+        With *reembeds*, the configured embedder makes all vectors again, as it does those of another version of itself.
+        The archive's own prompts are left out unless *takes_prompts*. Raises MindExists, ArchiveUnreadable,
         ArchiveTooLarge, EmbedderMismatch, EmbedderUnavailable, GraphUnavailable, HomeFault.
         """
         folder = archive.parent

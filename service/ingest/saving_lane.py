@@ -178,7 +178,7 @@ class SavingLane:
 
 
 async def _prepared(mind: Mind, ours: EmbedderIdentity) -> Progress:
-    """Prepare the graph of *mind*. What another version of our embedder made is made anew: its turns come again, too."""
+    """Prepare the graph of *mind*. What another version of our embedder made is made anew, as are its turns."""
     try:
         return await mind.graph.prepare(embedder=ours)
     except EmbedderMismatch:

@@ -24,7 +24,7 @@ ADAPTATION_SHA256 = "2a02ebacd4e1054815e9ce4c6c664d704efb03509fb155feb03b32140ee
 
 
 def read_adaptation(path: Path = ADAPTATION) -> Mapping[str, Floats]:
-    """What is added to a tensor, by its name in the file of weights. Raises ConfigurationFault where *path* is another file."""
+    """What is added to a tensor, by its name there. Raises ConfigurationFault where *path* is not the file we know."""
     import numpy as np
 
     verify(path, expected=ADAPTATION_SHA256)
