@@ -122,7 +122,12 @@ class SavingLane:
     async def _follow(self, mind: Mind) -> bool:
         """Make the vectors of turns that another process has saved; True while there are more."""
         saved = mind.health.lanes[self.name].cursor = (await mind.graph.progress()).saved
-        first = await mind.graph.follow(embedder=await self._embedder.identity()) if saved else 0
+        try:
+            first = await mind.graph.follow(embedder=await self._embedder.identity()) if saved else 0
+        except EmbedderMismatch:
+            if await _found_of_other_version(mind, await self._embedder.identity()) is None:
+                raise
+            return False  # whoever has the mind makes its vectors anew
         indexed = await anyio.to_thread.run_sync(mind.text.cursor, "turns")
         is_further, self._followed[mind.mind_id] = first > self._followed.get(mind.mind_id, 0), first
         if not first or first > indexed or not is_further:  # what the transcript does not have, nobody can embed
@@ -177,15 +182,21 @@ class SavingLane:
         return {passage.uuid: row for passage, row in zip(asked, rows, strict=True)}
 
 
+async def _found_of_other_version(mind: Mind, ours: EmbedderIdentity) -> str | None:
+    """The stored name of another version of our embedder that made the vectors of *mind*; None where it was another."""
+    found = await mind.graph.identity()
+    is_ours = found is not None and is_other_version(found.embedder, configured=ours.embedder)
+    return found.embedder if found is not None and is_ours else None
+
+
 async def _prepared(mind: Mind, ours: EmbedderIdentity) -> Progress:
     """Prepare the graph of *mind*. What another version of our embedder made is made anew, as are its turns."""
     try:
         return await mind.graph.prepare(embedder=ours)
     except EmbedderMismatch:
-        found = await mind.graph.identity()
-        if found is None or not is_other_version(found.embedder, configured=ours.embedder):
+        if (found := await _found_of_other_version(mind, ours)) is None:
             raise
-    log.info("graph.embedding_anew", mind_id=mind.mind_id, was=found.embedder)
+    log.info("graph.embedding_anew", mind_id=mind.mind_id, was=found)
     await mind.graph.reindex(embedder=ours, advanced=lambda _: None)
     return await mind.graph.prepare(embedder=ours)
 

@@ -51,7 +51,7 @@ WEIGHTS: Mapping[str, float] = {
     "plan": 2.50,
     "stems": 0.87,
     "no stems": -0.17,
-    "cosine": 2.12,
+    "cosine": 2.32,
     "cosine, personal question": 1.38,
     "words found": 1.25,
     "words missed": -0.37,

@@ -64,7 +64,7 @@ class TraitWeights:
     is known: who names something repeats its word, who does not asks in other words.
     """
 
-    words_unnamed: float = 0.15
+    words_unnamed: float = 0.3
     speaker: float = 0.20
     period: float = 0.72
     when: float = 0.30
