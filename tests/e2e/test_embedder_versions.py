@@ -117,8 +117,6 @@ def arms(service):
     asked = [{"role": "user", "content": ASKS}]
     body = {"session_id": f"session {next(_sessions)}", "messages": asked, "deadline_ms": 30_000}
     trace_id = service.http.post("/v1/minds/ada/resonance", json=body).raise_for_status().json()["trace_id"]
-    if trace_id is None:  # there is no copy of the mind yet
-        return {}
     trace = service.http.get(f"/v1/minds/ada/traces/{trace_id}").raise_for_status().json()
     candidates = trace["phases"]["retrieval"]["candidates"]
     return {one["sequences"][0]: one["arms"] for one in candidates if one["kind"] == "episode"}

@@ -167,14 +167,13 @@ ASKED_AND_TOLD = (
 async def test_what_was_learnt_brings_a_message_nearer_to_what_it_means_than_to_its_own_words() -> None:
     """Broken: the network runs without what it was taught, and the same words are nearest."""
     embedder, gains = MultilingualE5(), []
+    weights, centre = Weights(find_weights()), centring.read_centring()
+    untaught = Network(weights)
+    query, passage = (Tokenizer(weights.vocabulary, prefix=prefix) for prefix in (QUERY, PASSAGE))
     for message, meant, same_words in ASKED_AND_TOLD:
         [asked] = await embedder.embed_queries([message])
         told, beside = await embedder.embed([meant, same_words])
-        weights = Weights(find_weights())
-        pieces = [Tokenizer(weights.vocabulary, prefix=QUERY)(message)]
-        pieces += [Tokenizer(weights.vocabulary, prefix=PASSAGE)(text) for text in (meant, same_words)]
-        centre = centring.read_centring()
-        plain = [centre(Network(weights).run([one]))[0] for one in pieces]
+        plain = [centre(untaught.run([one]))[0] for one in (query(message), passage(meant), passage(same_words))]
         gains.append(float((asked @ told - asked @ beside) - (plain[0] @ plain[1] - plain[0] @ plain[2])))
 
     assert min(gains) > 0, gains
