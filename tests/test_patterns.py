@@ -223,7 +223,7 @@ def test_a_pattern_of_short_texts_looks_at_each_character_a_few_times(found):
     read = in_pieces(reading(pattern, method), length=cut)
     looking = reading(re.compile("(?s)."), "finditer")
 
-    for text_of in worst(read, attacks(pattern), length=_LENGTH * FACTOR):
+    for text_of in worst(read, attacks(pattern), length=_LENGTH):
         text = text_of(_LENGTH * FACTOR)
         looks = min(thread_seconds(read, text) / thread_seconds(looking, text) for _ in range(5))
         assert looks < _MOST_LOOKS, f"{text[:60]!r} is looked at {looks:.0f} times"
