@@ -278,7 +278,8 @@ class _HeldStory:
                 with new_file(copy) as opened:
                     opened.write(old)
             seen = stamp_of(self._file)
-            if self._read() != old:
+            # One that was missing is not waited for once more: `create` fails where it has come.
+            if read_stable(self._file, is_expected=old is not None) != old:
                 return _dropped(late)
             self._history.keep_latest(unless=old)
             if old is not None:
