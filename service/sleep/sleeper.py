@@ -153,8 +153,9 @@ class Sleeper:
     async def status(self, mind: Mind) -> SleepStatus:
         """How the mind's agent is. Raises DreamUnwritable."""
         files, now = self.files(mind), self._clock.now()
+        is_dreaming = mind.mind_id in self._running  # before the files are read: what has ended is in them
         state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), files.dreams()))
-        return self._status(mind, state, dreams, now=now)
+        return self._status(mind, state, dreams, now=now, is_dreaming=is_dreaming)
 
     async def zone(self, mind: Mind) -> tzinfo:
         """The agent's time zone; UTC where it can not be read."""
@@ -162,10 +163,12 @@ class Sleeper:
             return (await anyio.to_thread.run_sync(self.files(mind).state)).zone
         return UTC
 
-    def _status(self, mind: Mind, state: SleepState, dreams: Dreams, *, now: datetime) -> SleepStatus:
+    def _status(
+        self, mind: Mind, state: SleepState, dreams: Dreams, *, now: datetime, is_dreaming: bool
+    ) -> SleepStatus:
         actions = mind.transcript.positions.tool_calls_after(dreams.cursor)
         fatigue = fatigue_level(actions, self._thresholds)
-        is_asleep, is_dreaming = state.is_asleep(now), mind.mind_id in self._running
+        is_asleep = state.is_asleep(now)
         return SleepStatus(
             state="dreaming" if is_dreaming else "asleep" if is_asleep else "awake",
             reason=state.reason,

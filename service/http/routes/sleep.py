@@ -167,13 +167,11 @@ async def _dream(mind: Mind, memory: Memory, record: DreamRecord) -> DreamOut:
 
 
 async def _dreams(mind: Mind, memory: Memory, *, limit: int) -> DreamsOut:
+    current = await _status(mind, memory)  # first, so that a dream which it does not call under way is in the list
     found, changes = await anyio.to_thread.run_sync(changed_by_dreams, memory.sleep.sleeper.files(mind))
     newest = found.records[::-1][:limit]
-    return DreamsOut(
-        mind_id=mind.mind_id,
-        dreams=[dream_out(one, changes[one.dream]) for one in newest],
-        status=await _status(mind, memory),
-    )
+    listed = [dream_out(one, changes[one.dream]) for one in newest]
+    return DreamsOut(mind_id=mind.mind_id, dreams=listed, status=current)
 
 
 async def _status(mind: Mind, memory: Memory) -> SleepStatusOut:

@@ -13,7 +13,7 @@ from tests.support.forked_process import MIND_MEMORY, ForkedProcess
 from tests.support.cli_terminal import at_a_terminal
 from tests.support.exports import jsonl
 from tests.support.waiting import GIVE_UP, until
-from tests.twins.provider import Fails, Hangs, ScriptedProvider
+from tests.twins.provider import Fails, Hangs, Says, ScriptedProvider
 
 NEVER = {"MIND_MEMORY_STORY__THRESHOLD_TOKENS": "0"}
 UP_TO_DATE = "Nothing waits: the story is up to date."
@@ -81,7 +81,9 @@ def test_at_a_terminal_a_bar_shows_how_far_it_is(tmp_path):
     home = tmp_path / "home"
     keep(home, jsonl(tmp_path / "own.jsonl"))
 
-    code, printed = at_a_terminal(*ada(home, "consolidate"), **NEVER)
+    story = {"append": [{"at": "2026-01-10 08:00", "title": "The bakery", "text": "I heard when the bakery closes."}]}
+    with ScriptedProvider(respond=lambda _: Says(json.dumps(story), delay=1.5)) as provider:  # what is quick has no bar
+        code, printed = at_a_terminal(*ada(home, "consolidate"), **NEVER, **narrated_by(provider))
 
     assert code == 0, printed
     assert "writing" in printed

@@ -1,7 +1,10 @@
 """When an agent sleeps and dreams: decided by the rules, on the clock, over restarts; and one dream at a time."""
 
+import asyncio
+from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 
+import anyio.to_thread
 import pytest
 
 from consolidation.kernel.clock import FixedClock
@@ -273,3 +276,25 @@ async def test_nobody_who_does_not_exist_sleeps(service):
     ]
 
     assert {one.status_code for one in answers} == {404}
+
+
+async def test_a_dream_that_is_not_made_any_more_is_among_the_dreams(service, monkeypatch):
+    read, is_slow = anyio.to_thread.run_sync, ContextVar("is_slow", default=False)
+
+    async def late(*asked, **more):
+        answer = await read(*asked, **more)
+        if is_slow.get():
+            await asyncio.sleep(0.1)  # as on a busy machine: what was read is old when it arrives
+        return answer
+
+    async def dreamt(mind):
+        await acted(service, 3, mind=mind)
+        await service.http.post(f"/v1/minds/{mind}/dreams", json={"wait": False})
+        is_slow.set(True)
+        while (found := (await service.http.get(f"/v1/minds/{mind}/dreams")).json())["status"]["state"] == "dreaming":
+            await asyncio.sleep(0)
+        return len(found["dreams"]), found["status"]["dreams"]
+
+    monkeypatch.setattr(anyio.to_thread, "run_sync", late)
+
+    assert await asyncio.gather(*(dreamt(f"m{number}") for number in range(10))) == [(1, 1)] * 10
