@@ -282,6 +282,8 @@ class ConsolidationRun(Answer):
     """
     A run that writes the story. Of ``turns`` that waited, ``told`` are in it. ``error`` says why it ended early.
 
+    ``quoted`` of them are in it as they were said: again and again, no answer of the model could be used for them.
+
     ``refused`` has the newest reasons why an answer of a model could not be used, ``received`` the characters that have
     come of the answer that is being written.
     """
@@ -291,6 +293,7 @@ class ConsolidationRun(Answer):
     ended_at: datetime | None
     turns: int
     told: int
+    quoted: int = 0  # a service before this field tells none
     chapters: int
     compressed: int
     reason: str

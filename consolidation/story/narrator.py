@@ -20,6 +20,7 @@ from consolidation.story.checks import ChapterChecks, check_shortened
 from consolidation.story.compression import Shorter, as_chapters, body, people, shorten_by_quoting
 from consolidation.story.draft import StoryDraft
 from consolidation.story.notes import NO_NOTES, notes_of
+from consolidation.story.run import UNUSABLE
 from consolidation.text.language import detect
 from consolidation.text.relative_dates import resolve_dates
 from consolidation.text.tokens import count_tokens, cut_to_tokens
@@ -54,18 +55,20 @@ class Voice:
     """
     Who narrates: what the bot is called, SOUL.md, and the folder of a mind's own prompts.
 
-    One that ``is_quoting`` is narrated without a hosted model.
+    One that ``is_quoting`` is narrated without a hosted model. With ``quotes_refused``, what no model told as it should
+    is quoted.
     """
 
     agent: str
     soul: str
     overrides: Path | None
     is_quoting: bool = False
+    quotes_refused: bool = False
 
     @classmethod
-    def of(cls, workspace: Workspace, *, agent: str) -> Self:
+    def of(cls, workspace: Workspace, *, agent: str, quotes_refused: bool = False) -> Self:
         """The voice of one mind; call it in a worker thread."""
-        return cls(agent, workspace.soul_text, workspace.prompts, workspace.is_example)
+        return cls(agent, workspace.soul_text, workspace.prompts, workspace.is_example, quotes_refused)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,11 @@ class Narrator:
     """Asks its models in order, each once more with the reason when its answer could not be used."""
 
     def __init__(self, models: Sequence[LanguageModel], *, quoting: LanguageModel | None = None) -> None:
-        """*models*: the narrative one, then those it falls back to. *quoting* is asked where none of them may be."""
+        """
+        *models*: the narrative one, then those it falls back to.
+
+        *quoting* is asked where none of them may be, and where a voice ``quotes_refused``.
+        """
         self._models = tuple(dict.fromkeys(models))
         self._quoting = (quoting,) if quoting is not None else self._models
 
@@ -138,19 +145,26 @@ class Narrator:
         checks = await anyio.to_thread.run_sync(
             lambda: ChapterChecks(batch, book=told.book, agent=voice.agent, soul=voice.soul, language=language)
         )
-        problem: MemoryFault = ModelFault("no model was asked")
-        for model in self._quoting if voice.is_quoting else self._models:
+
+        async def told_by(model: LanguageModel) -> StoryDraft:
             tries = ChapterTries(
                 checks, book=told.book, revisable=len(revisable), is_again=is_again, left_out=going.refuse
             )
-            try:
-                answer = await _told_by(model, ask, tries, going)
-            except (ModelFault, StoryRefused) as error:
-                problem = problem if isinstance(problem, ModelTruncated) else error
-                continue
+            answer = await _told_by(model, ask, tries, going)
             notes = await anyio.to_thread.run_sync(notes_of, answer, checks.sources) if model.is_hosted else None
             return _draft(answer, revisable, notes=notes, made_on=told.digest)
-        raise problem
+
+        problem: MemoryFault = ModelFault("no model was asked")
+        for model in self._quoting if voice.is_quoting else self._models:
+            try:
+                return await told_by(model)
+            except (ModelFault, StoryRefused) as error:
+                problem = problem if isinstance(problem, ModelTruncated) else error
+        if not (voice.quotes_refused and isinstance(problem, UNUSABLE)):
+            raise problem
+        draft = await told_by(self._quoting[0])
+        going.quote(len(batch))
+        return draft
 
     async def shorten(self, chapters: Sequence[Chapter], *, voice: Voice, going: RunInProgress) -> tuple[Chapter, ...]:
         """Make *chapters* fewer and shorter, with every person still named; by quoting them when no model can."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from consolidation.kernel.errors import HomeFault, StoryUnwritable
+from consolidation.kernel.errors import HomeFault, InvalidModelOutput, ModelRefused, StoryRefused, StoryUnwritable
 from consolidation.kernel.ports import Usage
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from consolidation.story.storyfile import StoryFile
     from consolidation.transcript.log import Transcript
 
+UNUSABLE = (StoryRefused, InvalidModelOutput, ModelRefused)  # no model wrote what can be used; another try may not, too
 _MOST_REASONS = 20
 
 
@@ -51,10 +52,11 @@ class Run:
     """
     One run: why it started, how far it came, and why it stopped. ``error`` is None when nothing failed.
 
-    ``turns`` were pending, ``narrated`` is how many of them are done. ``chapters`` were appended, ``compressed`` were
-    made shorter. ``refused`` has the newest reasons why an answer of a model was refused, ``refusals`` counts all of
-    them. ``received`` is how many characters have come of the answer that is being written; 0 between answers.
-    ``disk_failed``: the error was the disk's.
+    ``turns`` were pending, ``narrated`` is how many of them are done, ``quoted`` how many of these are quoted since no
+    model told them as it should. ``chapters`` were appended, ``compressed`` were made shorter. ``refused`` has the
+    newest reasons why an answer of a model was refused, ``refusals`` counts all of them. ``received`` is how many
+    characters have come of the answer that is being written; 0 between answers. ``disk_failed``: the error was the
+    disk's. ``was_refused``: it was that no model wrote what can be used.
     """
 
     trigger: str
@@ -62,6 +64,7 @@ class Run:
     ended_at: datetime | None = None
     turns: int = 0
     narrated: int = 0
+    quoted: int = 0
     chapters: int = 0
     compressed: int = 0
     reason: str = ""
@@ -70,6 +73,7 @@ class Run:
     received: int = 0
     error: str | None = None
     disk_failed: bool = False
+    was_refused: bool = False
     usage: Usage = field(default_factory=Usage)
     gathered: Gathered | None = None
 
@@ -94,6 +98,10 @@ class RunInProgress:
         """An answer is there, or will not come; it cost *usage*, whatever becomes of it."""
         self.advance(received=0, usage=self.run.usage + usage)
 
+    def quote(self, turns: int) -> None:
+        """So many turns are quoted, since no model told them as it should."""
+        self.advance(quoted=self.run.quoted + turns)
+
     def refuse(self, reason: str) -> None:
         """An answer could not be used."""
         self.advance(refused=(*self.run.refused, reason)[-_MOST_REASONS:], refusals=self.run.refusals + 1)
@@ -102,4 +110,9 @@ class RunInProgress:
 def failed(run: Run, error: MemoryFault | OSError) -> Run:
     """*run* with the error that stopped it."""
     reason = f"{type(error).__name__}: {error}"
-    return replace(run, error=reason, disk_failed=isinstance(error, OSError | HomeFault | StoryUnwritable))
+    return replace(
+        run,
+        error=reason,
+        disk_failed=isinstance(error, OSError | HomeFault | StoryUnwritable),
+        was_refused=isinstance(error, UNUSABLE),
+    )

@@ -90,6 +90,7 @@ def _report(mind: Mind, run: Run) -> None:
         trigger=run.trigger,
         turns=run.narrated,
         of=run.turns,
+        quoted=run.quoted,
         chapters=run.chapters,
         compressed=run.compressed,
         error=_without_sentences(run.error) if run.error is not None else None,

@@ -128,6 +128,43 @@ async def test_a_bad_answer_leaves_the_story_as_it_is_and_is_told_once_when_all_
     await fails_then_gets_well(tmp_path, WRONG[answer])
 
 
+@pytest.mark.parametrize("answer", ["an invented name", "prose instead of JSON", "a content filter"])
+async def test_what_no_model_tells_as_it_should_is_quoted_in_the_third_run(tmp_path, answer):
+    story, answers = prepare(tmp_path), [WRONG[answer]]
+    with ScriptedProvider(respond=lambda _: answers[-1]) as model:
+        async with running(tmp_path, settings=patient(tmp_path, roles(model))) as service:
+            await keep_talk(service, TALK[2:])
+            refused = [(await consolidate(service, trigger="manual"))["last_run"] for _ in range(2)]
+            untouched = story.read_text()
+            quoted = (await consolidate(service, trigger="manual"))["last_run"]
+            status = await service.status("ada")
+            sea = {"at": "2026-02-15 10:00", "title": "The sea", "text": "Ann and I spoke of the sea."}
+            answers.append({"append": [sea], "revise": []})
+            await keep_talk(service, [("2026-02-15T10:00:00Z", "I want to speak with you of the sea.")])
+            told = (await consolidate(service, trigger="manual"))["last_run"]
+
+    assert all(run["error"] and (run["told"], run["quoted"]) == (0, 0) for run in refused)
+    assert untouched == MINE
+    assert (quoted["told"], quoted["quoted"], quoted["error"]) == (1, 1, None)
+    assert status["story"]["waiting_for"] is None
+    assert story.read_text().startswith(MINE)
+    assert "“" in story.read_text() and "Pascal" in story.read_text()
+    assert (told["told"], told["quoted"], told["error"]) == (1, 0, None)
+    assert "Ann and I spoke of the sea." in story.read_text()
+
+
+@pytest.mark.parametrize("answer", ["an error", "a key refused", "a quota", "bytes that are no HTTP"])
+async def test_nothing_is_quoted_for_a_model_that_does_not_answer(tmp_path, answer):
+    story = prepare(tmp_path)
+    with ScriptedProvider(respond=lambda _: WRONG[answer]) as model:
+        async with running(tmp_path, settings=patient(tmp_path, roles(model))) as service:
+            await keep_talk(service, TALK[2:])
+            runs = [(await consolidate(service, trigger="manual"))["last_run"] for _ in range(4)]
+
+    assert all(run["error"] and run["told"] == 0 for run in runs)
+    assert story.read_text() == MINE
+
+
 async def test_a_field_that_nobody_asked_for_is_left_out(tmp_path):
     story = prepare(tmp_path)
     with ScriptedProvider(respond=lambda _: {**GOOD, "story": "# All of it"}) as model:

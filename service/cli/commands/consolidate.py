@@ -17,7 +17,7 @@ from consolidation.workspace import DEFAULT_MIND, workspace_of
 from service.cli.command import CommandFailed, Context, MindName, command
 from service.cli.connection import Connection, connect
 from service.cli.output.progress import bar
-from service.cli.output.terminal import Row, counted, first_of, note, out, shortened, show_facts, spent
+from service.cli.output.terminal import Row, counted, first_of, note, out, plain, shortened, show_facts, spent
 
 _STOPPED = "Stopped watching. What is in the story stays; the service goes on with the rest, or does it later."
 _POLL_SECONDS = 0.3
@@ -120,6 +120,9 @@ def _head(mind: str, run: ConsolidationRun, *, is_skipped: bool) -> str:
 
 
 def _rows(run: ConsolidationRun, after: Consolidation, file: Path | None) -> Iterator[Row]:
+    if run.quoted:
+        why = f": {plain(run.refused[-1])}" if run.refused else ""
+        yield Row("quoted", f"{counted(run.quoted, 'turn')}, since no answer of the model could be used{why}")
     if run.compressed:
         yield Row("shortened", f"{counted(run.compressed, 'old chapter')}, as the story has grown long")
     if run.gathered is not None:

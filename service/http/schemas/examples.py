@@ -286,6 +286,7 @@ CONSOLIDATED: dict[str, Any] = {
         "ended_at": "2026-01-09T18:31:00.120000Z",
         "turns": 1,
         "told": 1,
+        "quoted": 0,
         "chapters": 1,
         "compressed": 0,
         "reason": "nothing is narrated yet",

@@ -204,6 +204,9 @@ class RunOut(Answered):
     ended_at: datetime | None
     turns: int
     told: int = Field(validation_alias=AliasChoices("narrated", "told"), serialization_alias="told")
+    quoted: int = Field(
+        description="How many of `told` are quoted: three runs in a row, no answer of a model could be used for them."
+    )
     chapters: int
     compressed: int
     reason: str
