@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 DEPTH = 4  # of the best fragments, the evidence of so many counts
 _TYPICAL_COSINE = 0.45  # used for the nearest cosine where there are no comparable vectors
-_NEAR = 0.15  # the cosine from which a turn without a word in common may be meant
+_NEAR = 0.1  # the cosine from which a turn without a word in common may be meant
 _MANY_STEMS = 8
 # How near something has to be where nobody ever spoke of what is asked, or of the relative who is: of answers, 5 of 100
 # are farther from their question than the first; what is told of a sister is near a question about a brother.
@@ -51,8 +51,8 @@ WEIGHTS: Mapping[str, float] = {
     "plan": 2.50,
     "stems": 0.87,
     "no stems": -0.17,
-    "cosine": 2.32,
-    "cosine, personal question": 1.38,
+    "cosine": 2.5,
+    "cosine, personal question": 1.5,
     "words found": 1.25,
     "words missed": -0.37,
     "share of words": 0.68,

@@ -185,7 +185,10 @@ class RelevanceGate:
                 if key in evidence and not (topic.is_chore and found.newest.get(key) in found.asking)
             ]
             highest = max(highest, probability(topic, [evidence[key] for key in vouching], turns=searched))
-            meant |= {key for key, one in evidence.items() if is_meant(topic, one)}
+            of_query = {key for key, one in evidence.items() if is_meant(topic, one)}
+            if of_query:  # what came of a memory later is meant with it, in whatever words
+                of_query |= {one.id for one in fragments if one.id in evidence and "successors" in one.arms}
+            meant |= of_query
         of_message = frozenset(concept for _, topic in topics for concept in topic.concepts)
         subjects = {
             key: found.own.get(sequence, frozenset()) | (found.meaning.get(sequence, frozenset()) & of_message)

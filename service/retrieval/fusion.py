@@ -23,7 +23,7 @@ _TINY = 1e-9
 
 # How many times as much an arm or a trait counts where a query names people who speak in the mind. They talk to each
 # other: who asks about them uses their words, and what one of them asks, another one answers.
-_ARMS_OF_PEOPLE = {"words": 1.5, "concepts": 0.4, "period": 0.0}
+_ARMS_OF_PEOPLE = {"words": 1.8, "concepts": 0.4, "period": 0.0}
 _ASKS_OF_PEOPLE, _ONLY_ASKS_OF_PEOPLE = 3.0, 0.0
 
 type Hits = Mapping[int, float]
@@ -39,7 +39,7 @@ class Scale:
 
 WORDS = Scale(0.0, 0.3)  # BM25; in a mind of a few turns no word is rare enough to mean much
 CONCEPTS = Scale(0.0, 1.0)  # BM25, of the few concepts that there are
-COSINES = Scale(0.1, 0.4)  # of multilingual-e5-small as we use it: unrelated, and plainly related
+COSINES = Scale(0.05, 0.35)  # of multilingual-e5-small as we use it: unrelated, and plainly related
 WHOLES = Scale(0.0, 1.0)  # shares of all that could be found
 SHARES = Scale(0.0, 0.0)  # in 0…1 already
 
@@ -64,7 +64,7 @@ class TraitWeights:
     is known: who names something repeats its word, who does not asks in other words.
     """
 
-    words_unnamed: float = 0.3
+    words_unnamed: float = 0.15
     speaker: float = 0.20
     period: float = 0.72
     when: float = 0.30

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from service.adapters.multilingual_e5.weights import Floats
 
 ADAPTATION = Path(__file__).with_name("adaptation.npz")
-ADAPTATION_SHA256 = "2a02ebacd4e1054815e9ce4c6c664d704efb03509fb155feb03b32140ee3a663"
+ADAPTATION_SHA256 = "5a4de85f54bd350b58ef5cb3f784c85de385adfe193ad4c0901222e691e935bd"
 
 
 def read_adaptation(path: Path = ADAPTATION) -> Mapping[str, Floats]:

@@ -149,7 +149,7 @@ async def test_the_gate_weighs_what_horizon_and_echo_left(mind):
     """Broken: ``weigh`` is given all candidates: the aunt, who is an echo, would vouch for the fence."""
     show(mind, 1)
 
-    chosen, trace = await choose(mind, ASKS_FOR_AUNT, AUNT, FENCE, cosine=0.1)
+    chosen, trace = await choose(mind, ASKS_FOR_AUNT, AUNT, FENCE, cosine=0.05)
 
     assert (chosen, trace.silence) == ([], "nothing stored seems to be meant")
     assert trace.phases.filters.relevance.probability < 0.5
@@ -157,7 +157,7 @@ async def test_the_gate_weighs_what_horizon_and_echo_left(mind):
 
 async def test_a_fragment_without_a_word_in_common_is_dropped_though_another_is_meant(mind):
     """Broken: ``strays`` are not taken out."""
-    chosen, trace = await choose(mind, ASKS_FOR_AUNT, AUNT, FENCE, cosine=0.16)
+    chosen, trace = await choose(mind, ASKS_FOR_AUNT, AUNT, FENCE, cosine=0.11)
 
     assert chosen == ["f1"]
     assert trace.phases.filters.dropped["f2"] == "relevance: not a word in common"
@@ -225,9 +225,9 @@ async def test_a_model_judges_the_next_best_too_but_nothing_that_is_denied_or_wa
     """Broken: ``more`` is of the candidates instead of what is left; strays are left out of it."""
     show(mind, 3)
     texts = (AUNT, FENCE, CHOIR)
-    shortlist, trace = await choose_for_model(mind, ASKS_FOR_AUNT, *texts, most_judged=12, cosine=0.16)
+    shortlist, trace = await choose_for_model(mind, ASKS_FOR_AUNT, *texts, most_judged=12, cosine=0.11)
     denied, _ = await choose_for_model(
-        mind, ASKS_FOR_AUNT, *texts, most_judged=12, cosine=0.16, found={"denied": frozenset({2})}
+        mind, ASKS_FOR_AUNT, *texts, most_judged=12, cosine=0.11, found={"denied": frozenset({2})}
     )
 
     assert [[one.id for one in some] for some in (shortlist.first, shortlist.more)] == [["f1"], ["f2"]]
@@ -238,7 +238,7 @@ async def test_a_model_judges_the_next_best_too_but_nothing_that_is_denied_or_wa
 
 async def test_no_more_is_judged_than_a_model_is_asked_about(mind):
     """Broken: what surfaces anyway is not counted."""
-    shortlist, _ = await choose_for_model(mind, ASKS_FOR_AUNT, AUNT, FENCE, CHOIR, most_judged=2, cosine=0.16)
+    shortlist, _ = await choose_for_model(mind, ASKS_FOR_AUNT, AUNT, FENCE, CHOIR, most_judged=2, cosine=0.11)
 
     assert [one.id for one in shortlist.every] == ["f1", "f2"]
 
@@ -259,6 +259,6 @@ async def test_a_model_is_asked_where_half_of_what_is_needed_is_likely_and_else_
 @pytest.mark.parametrize("asked", [{"relevance": 0}, {"max_fragments": 0}])
 async def test_a_model_chooses_nothing_besides_where_all_is_asked_for_or_nothing(mind, asked):
     """Broken: the guard is gone."""
-    shortlist, _ = await choose_for_model(mind, ASKS_FOR_AUNT, AUNT, FENCE, most_judged=12, cosine=0.16, **asked)
+    shortlist, _ = await choose_for_model(mind, ASKS_FOR_AUNT, AUNT, FENCE, most_judged=12, cosine=0.11, **asked)
 
     assert shortlist.more == ()

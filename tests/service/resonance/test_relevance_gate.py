@@ -158,7 +158,14 @@ async def test_a_remark_that_leans_on_a_question_before_it_is_still_a_remark(tex
 
 async def test_a_near_turn_is_meant_without_a_word_in_common(text):
     """Broken: cosines are not handed on."""
-    assert weigh(text, ("Which town is hers?", {1: 0.1, 2: 0.6})).strays.keys() == {"f1"}
+    assert weigh(text, ("Which town is hers?", {1: 0.05, 2: 0.6})).strays.keys() == {"f1"}
+
+
+async def test_what_came_of_a_turn_later_is_meant_with_it_and_not_alone(text):
+    later = [fragment_of("f1", sequences=(1,), arms={"successors": 1}), fragment_of("f2", sequences=(2,))]
+
+    assert weigh(text, ("Which town is hers?", {1: 0.05, 2: 0.6}), fragments=later).strays == {}
+    assert weigh(text, ("Which town is hers?", {1: 0.05, 2: 0.06}), fragments=later).strays.keys() == {"f1", "f2"}
 
 
 async def test_cosines_of_an_embedder_that_was_not_measured_do_not_count(text):
@@ -207,7 +214,7 @@ async def test_a_note_is_weighed_by_its_own_stems_and_its_own_cosine(text):
     evidence = {
         "meant": FragmentEvidence(frozenset({"tablet"})),
         "near": FragmentEvidence(frozenset(), {"Which tablets?": 0.6}),
-        "stray": FragmentEvidence(frozenset({"fenc"}), {"Which tablets?": 0.1}),
+        "stray": FragmentEvidence(frozenset({"fenc"}), {"Which tablets?": 0.05}),
     }
 
     verdict = weigh(text, "Which tablets?", fragments=notes, evidence=evidence)
