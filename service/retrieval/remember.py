@@ -53,7 +53,7 @@ _WITH_ENTITIES: frozenset[Kind] = frozenset({"fact", "entity"})
 _POOL = 100
 _INDEXING_SECONDS = 5.0  # for turns that full text lacks
 _MENTIONS = 3
-_LEAST_COSINE = 0.2  # of what is meant by a query with which it shares no word
+_LEAST_COSINE = 0.13  # of what is meant by a query with which it shares no word
 
 
 @dataclass(frozen=True, slots=True)
