@@ -10,14 +10,14 @@ text wins.
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
 from consolidation.corrections.taken_out import as_put_right
-from consolidation.kernel.errors import MemoryFault, ModelTruncated
+from consolidation.kernel.errors import MemoryFault, ModelTruncated, StoryUnwritable
 from consolidation.story.anchor import read_marks, without_marks
 from consolidation.story.backlog import BatchSize, catch_up, read_backlog, read_owed, read_pending
 from consolidation.story.chapter_turns import left_out_by
@@ -47,6 +47,9 @@ if TYPE_CHECKING:
 type Progress = Callable[[Run], None]
 
 _MOST_PASSES = 40  # of compression in one run
+# Runs in a row in which no answer could be used. What a model does not tell as it should in the next one is quoted:
+# a story in quotes is worth more than none.
+_PATIENCE = 2
 
 
 class ConsolidationService:
@@ -80,9 +83,13 @@ class ConsolidationService:
         async with self._only(story):
             going = RunInProgress(Run(trigger, self._clock.now(), gathered=gathered), progress)
             try:
-                await self._narrate(story, going, voice)
+                ledger = await anyio.to_thread.run_sync(read_ledger, story.ledger)
+                is_patient = ledger.refused_runs < _PATIENCE
+                await self._narrate(story, going, replace(voice, quotes_refused=not is_patient))
             except (MemoryFault, OSError) as error:
                 going.run = failed(going.run, error)
+            with suppress(StoryUnwritable):  # the run before it has told of the disk; what is refused is quoted later
+                await anyio.to_thread.run_sync(_count_refused, story.ledger, going.run)
             going.advance(ended_at=self._clock.now(), received=0)
             return going.run
 
@@ -242,6 +249,16 @@ async def _in_batches(
             continue
         size.widen()
         turns = turns[len(batch) :]
+
+
+def _count_refused(file: Path, run: Run) -> None:
+    """Write down whether *run* was one more that no model could tell. One that failed otherwise changes nothing."""
+    ledger = read_ledger(file)
+    is_refused = run.was_refused or run.quoted > 0
+    known = ledger.refused_runs
+    count = min(known + 1, _PATIENCE) if is_refused else known if run.error is not None else 0
+    if count != known:
+        write_ledger(file, replace(ledger, refused_runs=count))
 
 
 def _as_put_right(story: MindStory, batch: Sequence[StoredTurn]) -> Sequence[StoredTurn]:

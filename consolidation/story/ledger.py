@@ -36,7 +36,8 @@ class StoryLedger:
     are the narrator's, made when the story without its marks had the digest ``noted_on``.
     ``put_right`` is the id of the last line of the corrections that the story follows; ``follows_mutes`` is false where
     an earlier version wrote it, which left names standing that were muted. ``told_at`` is when we wrote each chapter
-    first, as far as that is known; one that replaced a longer one is not told anew.
+    first, as far as that is known; one that replaced a longer one is not told anew. ``refused_runs`` are those in a row
+    in which no model wrote what can be used.
     """
 
     sequence: int | None = None
@@ -51,6 +52,7 @@ class StoryLedger:
     put_right: str = ""
     follows_mutes: bool = False
     told_at: Mapping[str, datetime] = field(default_factory=dict)
+    refused_runs: int = 0
 
     def next_told_at(self, now: datetime) -> datetime:
         """The time at which chapters are told *now*: later than all before, whichever machine's clock told those."""
@@ -82,6 +84,7 @@ def read_ledger(file: Path) -> StoryLedger:
             str(found.get("put_right", "")),
             bool(found.get("follows_mutes", False)),
             {digest: datetime.fromisoformat(at) for digest, at in found.get("told_at", {}).items()},
+            int(found.get("refused_runs", 0)),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return StoryLedger()
@@ -105,6 +108,7 @@ def write_ledger(file: Path, ledger: StoryLedger) -> None:
         "put_right": ledger.put_right,
         "follows_mutes": ledger.follows_mutes,
         "told_at": {digest: at.isoformat() for digest, at in sorted(ledger.told_at.items())},
+        "refused_runs": ledger.refused_runs,
     }
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -66,9 +66,9 @@ class Voice:
     quotes_refused: bool = False
 
     @classmethod
-    def of(cls, workspace: Workspace, *, agent: str, quotes_refused: bool = False) -> Self:
+    def of(cls, workspace: Workspace, *, agent: str) -> Self:
         """The voice of one mind; call it in a worker thread."""
-        return cls(agent, workspace.soul_text, workspace.prompts, workspace.is_example, quotes_refused)
+        return cls(agent, workspace.soul_text, workspace.prompts, workspace.is_example)
 
 
 @dataclass(frozen=True, slots=True)

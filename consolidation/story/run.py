@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from consolidation.story.storyfile import StoryFile
     from consolidation.transcript.log import Transcript
 
-UNUSABLE = (StoryRefused, InvalidModelOutput, ModelRefused)  # no model wrote what can be used; another try may not, too
+UNUSABLE = (StoryRefused, InvalidModelOutput, ModelRefused)  # the model answers, and writes nothing that can be used
 _MOST_REASONS = 20
 
 

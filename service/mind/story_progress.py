@@ -28,8 +28,8 @@ class StoryProgress:
 
     ``sequence`` is the last turn that is narrated. ``owed`` are turns below it that must be narrated again, since
     their chapter went with an erased turn. ``runs`` counts the runs that are under way or wait for another one.
-    ``failures`` are those in a row, ``refused_runs`` those of them that no model could tell. ``is_checked`` says
-    whether the story on disk follows what was erased and put right until now.
+    ``failures`` are those in a row. ``is_checked`` says whether the story on disk follows what was erased and put
+    right until now.
     """
 
     sequence: int
@@ -38,7 +38,6 @@ class StoryProgress:
     last_run: Run | None = None
     runs: int = 0
     failures: int = 0
-    refused_runs: int = 0
     failed_at: float = 0.0
     is_checked: bool = False
 

@@ -186,7 +186,7 @@ class RelevanceGate:
             ]
             highest = max(highest, probability(topic, [evidence[key] for key in vouching], turns=searched))
             of_query = {key for key, one in evidence.items() if is_meant(topic, one)}
-            if of_query:  # what came of a memory later is meant with it, in whatever words
+            if of_query:  # what came later of the best memories is meant with them, in whatever words
                 of_query |= {one.id for one in fragments if one.id in evidence and "successors" in one.arms}
             meant |= of_query
         of_message = frozenset(concept for _, topic in topics for concept in topic.concepts)

@@ -33,10 +33,6 @@ if TYPE_CHECKING:
     from service.story.run_telemetry import RunTelemetry
     from service.story.sources import StorySources
 
-# Runs in a row in which no answer could be used. What a model does not tell as it should in the next one is quoted,
-# since a story in quotes is worth more than none.
-_PATIENCE = 2
-
 
 class StoryWriter:
     """Writes; *agent* is what the bot is called in its story."""
@@ -73,10 +69,7 @@ class StoryWriter:
 
         async def run(started: Run) -> Run:
             gathered = await first() if first is not None else None
-            is_hopeless = mind.story.refused_runs >= _PATIENCE
-            voice = await anyio.to_thread.run_sync(
-                lambda: Voice.of(mind.workspace, agent=self._agent, quotes_refused=is_hopeless)
-            )
+            voice = await anyio.to_thread.run_sync(lambda: Voice.of(mind.workspace, agent=self._agent))
             return await self._consolidation.update_narrative_story(
                 story_of(mind, clock=self._clock),
                 voice=voice,
@@ -161,10 +154,6 @@ class StoryWriter:
                 raise
             mind.story.last_run = run
             mind.story.failures = mind.story.failures + 1 if run.error is not None else 0
-            if run.was_refused or run.quoted:
-                mind.story.refused_runs += 1
-            elif run.error is None:
-                mind.story.refused_runs = 0
             mind.story.failed_at = self._clock.monotonic()
             ended(run)
             if run.error is None:

@@ -41,7 +41,8 @@ RATE, LIFE_RATE = 8e-4, 5e-4
 TEMPERATURE = 0.06
 MEANT = 0.42  # the cosine that parts what answers from what does not
 STEEPNESS = 14.0
-TAKEN = 0.85  # of what was learnt: all of it is as good for the lives, and finds 1 % less in LoCoMo
+# Of what was learnt, so much is taken. Vectors alone, wanted among five: .7 of it .740 in the lives and .679 in LoCoMo, all of it .743 and .670.
+TAKEN = 0.85
 _LONGEST = {QUERY: 48, PASSAGE: 80}  # pieces
 _NORM = 1e-12
 

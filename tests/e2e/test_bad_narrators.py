@@ -130,19 +130,22 @@ async def test_a_bad_answer_leaves_the_story_as_it_is_and_is_told_once_when_all_
 
 @pytest.mark.parametrize("answer", ["an invented name", "prose instead of JSON", "a content filter"])
 async def test_what_no_model_tells_as_it_should_is_quoted_in_the_third_run(tmp_path, answer):
-    story, answers = prepare(tmp_path), [WRONG[answer]]
+    """Broken: the refused runs are forgotten with the process."""
+    story, answers, runs = prepare(tmp_path), [WRONG[answer]], []
+    sea = {"at": "2026-02-15 10:00", "title": "The sea", "text": "Ann and I spoke of the sea."}
     with ScriptedProvider(respond=lambda _: answers[-1]) as model:
+        for said in (TALK[2:], (), ()):
+            async with running(tmp_path, settings=patient(tmp_path, roles(model))) as service:
+                await keep_talk(service, said)
+                untouched = story.read_text()
+                runs.append((await consolidate(service, trigger="manual"))["last_run"])
+                status = await service.status("ada")
+        answers.append({"append": [sea], "revise": []})
         async with running(tmp_path, settings=patient(tmp_path, roles(model))) as service:
-            await keep_talk(service, TALK[2:])
-            refused = [(await consolidate(service, trigger="manual"))["last_run"] for _ in range(2)]
-            untouched = story.read_text()
-            quoted = (await consolidate(service, trigger="manual"))["last_run"]
-            status = await service.status("ada")
-            sea = {"at": "2026-02-15 10:00", "title": "The sea", "text": "Ann and I spoke of the sea."}
-            answers.append({"append": [sea], "revise": []})
             await keep_talk(service, [("2026-02-15T10:00:00Z", "I want to speak with you of the sea.")])
             told = (await consolidate(service, trigger="manual"))["last_run"]
 
+    *refused, quoted = runs
     assert all(run["error"] and (run["told"], run["quoted"]) == (0, 0) for run in refused)
     assert untouched == MINE
     assert (quoted["told"], quoted["quoted"], quoted["error"]) == (1, 1, None)

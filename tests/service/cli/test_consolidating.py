@@ -90,6 +90,19 @@ def test_at_a_terminal_a_bar_shows_how_far_it_is(tmp_path):
     assert "2/2" in printed
 
 
+def test_what_the_model_can_not_tell_is_quoted_at_the_third_command(tmp_path):
+    home = tmp_path / "home"
+    with ScriptedProvider(respond=lambda _: "Once upon a time.") as provider:
+        settings = {**NEVER, **narrated_by(provider)}
+        keep(home, jsonl(tmp_path / "own.jsonl"), **narrated_by(provider))
+        *refused, quoted = (call(*ada(home, "consolidate"), **settings) for _ in range(3))
+
+    assert [one.exit_code for one in refused] == [1, 1]
+    assert quoted.exit_code == 0, quoted.output
+    assert "Wrote 2 turns of ada" in quoted.stdout
+    assert "2 turns, since no answer of the model could be used" in " ".join(quoted.stdout.split())
+
+
 @pytest.mark.parametrize("is_served", [True, False])
 def test_a_narrator_that_fails_costs_nothing_and_is_named(tmp_path, is_served):
     home = tmp_path / "home"

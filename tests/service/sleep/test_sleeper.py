@@ -278,13 +278,14 @@ async def test_nobody_who_does_not_exist_sleeps(service):
     assert {one.status_code for one in answers} == {404}
 
 
-async def test_a_dream_that_is_not_made_any_more_is_among_the_dreams(service, monkeypatch):
+async def test_a_dream_that_has_ended_is_among_the_dreams(service, monkeypatch):
+    """Broken: ``status`` looks whether a dream is made after it has read which there are."""
     read, is_slow = anyio.to_thread.run_sync, ContextVar("is_slow", default=False)
 
     async def late(*asked, **more):
         answer = await read(*asked, **more)
         if is_slow.get():
-            await asyncio.sleep(0.1)  # as on a busy machine: what was read is old when it arrives
+            await asyncio.sleep(0.1)  # a dream may end between a read and the use of what was read
         return answer
 
     async def dreamt(mind):
