@@ -53,7 +53,8 @@ _WITH_ENTITIES: frozenset[Kind] = frozenset({"fact", "entity"})
 _POOL = 100
 _INDEXING_SECONDS = 5.0  # for turns that full text lacks
 _MENTIONS = 3
-# Of what is meant by a query with which it shares no word: in nine lives 66 of 100 wanted turns are as near, and 16 of 100 others.
+# Of what is meant by a query with which it shares no word: in nine lives 66 of 100 wanted turns are as near, and
+# 16 of 100 others.
 _LEAST_COSINE = 0.14
 
 
