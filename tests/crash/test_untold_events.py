@@ -1,4 +1,8 @@
-"""A service that is killed between a write and the event that tells of it: webhooks tell of it after the next start."""
+"""
+A service that is killed between a write and the event that tells of it: webhooks tell of it after the next start.
+
+They read what happened from where it is written, so that they may have told of it even before: once in all.
+"""
 
 import json
 from contextlib import suppress
@@ -92,7 +96,6 @@ def by_id(receiver):
 def test_an_event_whose_service_died_before_it_is_told_once(service_for, receiver, unreadable, kind):
     env = unreadable if kind == "turn.parked" else {}
     dies(service_for(kind, arm=kind, **env), DEEDS.get(kind, kept))
-    assert receiver.all == []
 
     service_for(kind, **env)
     until(lambda: receiver.taken)
@@ -127,7 +130,6 @@ def test_a_parked_turn_that_was_read_when_the_service_died_is_told(service_for, 
     dies(
         service_for("turn.read", arm="turn.read"), lambda dying: dying.http.post("/v1/minds/ada/parked/retry", json={})
     )
-    assert receiver.all == []
 
     service_for("turn.read")
     until(lambda: receiver.taken)
@@ -173,7 +175,6 @@ def test_an_event_whose_service_died_before_it_is_told_by_another_that_shares_th
     deeds = {"resonance.answered": lambda one: one.http.post("/v1/minds/ada/resonance", json=ASKS)}
     deeds |= {"correction.made": lambda one: one.http.post("/v1/minds/ada/corrections", json=SAY)}
     dies(sharing(kind, arm=kind), deeds.get(kind, kept))
-    assert receiver.all == []
 
     sharing(kind)
     until(lambda: receiver.taken)
