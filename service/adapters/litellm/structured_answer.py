@@ -1,10 +1,11 @@
 """
 Reads a model's text into the shape it was asked for: tolerant of the wrapping, never of the content.
 
-Thoughts, fences, prose around the JSON and the missing name of a single field are tolerated, broken JSON is repaired,
-and what only looks different from the shape is fitted to it (`answer_fitting.py`). A required field that is missing is
-refused, and so is an object with none of the fields: where all have defaults, it would be an answer that nobody gave.
-So is one that breaks off, unless its shape is of use in part: what it lacks would be lost, and nobody would know.
+Thoughts, fences, prose around the JSON, a name for the whole and the missing name of a single field are tolerated,
+broken JSON is repaired, and what only looks different from the shape is fitted to it (`answer_fitting.py`). A required
+field that is missing is refused, and so is an object with none of the fields: where all have defaults, it would be an
+answer that nobody gave. So is one that breaks off, unless its shape is of use in part: what it lacks would be lost, and
+nobody would know.
 """
 
 from __future__ import annotations
@@ -151,11 +152,14 @@ def _is_whole(text: str) -> bool:
 
 
 def _named(value: object, *, shape: type[BaseModel]) -> object:
-    """The object that a list stands for."""
+    """The object that a list stands for, or that stands alone under a name of its own: {"answer": {…}}."""
     if isinstance(value, list) and value and len(shape.model_fields) == 1:
         return {next(iter(shape.model_fields)): value}
     if isinstance(value, list) and len(value) == 1:
         return value[0]
+    if isinstance(value, dict) and len(value) == 1 and not fields_held(value, shape):
+        [inner] = value.values()
+        return inner if fields_held(inner, shape) > 0 else value
     return value
 
 

@@ -70,6 +70,8 @@ class Pair(Shape):
         "the server ate the opening tag {{x}}</think>\n{}",
         "<thinking>hm</thinking>\n```json\n{}\n```",
         "[{}]",
+        '{{"Extraction": {} }}',
+        'So:\n```json\n{{"answer": {} }}\n```',
     ],
 )
 def test_what_is_wrapped_around_an_answer_is_forgiven(wrapping):
@@ -141,6 +143,8 @@ def test_half_a_list_of_seeds_is_of_use():
         '{"entities": "Anna"}',
         '{"entities": ["Anna"], "queries": 3}',
         '{"mood": "good"}',
+        '{"answer": {"mood": "good"}}',
+        '{"answer": {"answer": {"entities": ["Anna"]}}}',
         "\x00\x01\x02",
         "{" * 5_000,
         "[" * 100_000,
