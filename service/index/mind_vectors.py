@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from consolidation.kernel.errors import EmbedderMismatch, IndexUnusable
 from consolidation.kernel.files import replace_text
 from service.index.vector_table import VectorTable
+from service.ports.embedder import EmbedderIdentity, check_embedder
 from service.ports.graph import VectorHit, VectorHits, passage_uuid
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from service.index.vector_table import Nearest
-    from service.ports.embedder import EmbedderIdentity, Vector, Vectors
+    from service.ports.embedder import Vector, Vectors
 
 TURNS, FACTS, NAMES = "turns", "facts", "names"
 KINDS = (TURNS, FACTS, NAMES)
@@ -87,6 +88,13 @@ class MindVectors:
         self._opened()
         state = self._state
         return state is not None and (state.embedder, state.dimension) == (embedder.embedder, embedder.dimension)
+
+    def check(self, embedder: str) -> None:
+        """Raise EmbedderMismatch where there are any that the embedder with this stored name did not make."""
+        self._opened()
+        if (state := self._state) is not None:
+            found, ours = (EmbedderIdentity(one, state.dimension) for one in (state.embedder, embedder))
+            check_embedder(found, configured=ours)
 
     @property
     def is_suspect(self) -> bool:

@@ -133,6 +133,7 @@ class Filters:
             limit=limit,
             timezone=request.timezone,
             subjects=verdict.subjects if is_gated and candidates.is_present else None,
+            denials=verdict.denials,
             factors=factors,
             best=candidates.fragments[0].score,
         )

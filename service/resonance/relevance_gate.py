@@ -57,13 +57,15 @@ class Verdict:
     How likely, in 0…1, something that is left is meant; the reason for each fragment that can not be, by id.
 
     ``by_memory`` is how likely each fragment changes the answer to a remark, by id; empty where a question is asked.
-    ``subjects`` are the stems and concepts of the message that each fragment's own turn holds.
+    ``subjects`` are the stems and concepts of the message that each fragment's own turn holds; ``denials`` are the
+    ids of those whose turn says that something was wrong.
     """
 
     probability: float
     strays: Mapping[str, str]
     by_memory: Mapping[str, float] = field(default_factory=dict)
     subjects: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    denials: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,12 @@ class _Found:
     def asking(self) -> frozenset[int]:
         """The turns in which the person only asks."""
         return frozenset(sequence for sequence, one in self.traits.items() if one.only_asks)
+
+    @property
+    def denials(self) -> frozenset[str]:
+        """The ids of those whose turn denies another."""
+        denying = {sequence for sequence, one in self.traits.items() if one.denies is not None}
+        return frozenset(key for key, sequence in self.newest.items() if sequence in denying)
 
     def _attributes(self, fragment: Fragment) -> frozenset[str]:
         sequence = self.newest.get(fragment.id)
@@ -199,7 +207,7 @@ class RelevanceGate:
         meant |= {key for key, likely in by_memory.items() if likely >= needed}
         strays = {key: _CHANGES_NOTHING if key in by_memory else _NOT_MEANT for key in found.weighable - meant}
         strays |= dict.fromkeys(of_other_records - meant, _OTHER_RECORD)
-        return Verdict(max(highest, *by_memory.values(), 0.0), strays, by_memory, subjects)
+        return Verdict(max(highest, *by_memory.values(), 0.0), strays, by_memory, subjects, found.denials)
 
     def _evidence(self, hits: QueryHits, topic: Topic, found: _Found, moment: Moment) -> dict[str, Evidence]:
         """What speaks for each fragment of *found*, for one query."""

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 LEAST_SHARE = 0.3  # of the first's score: measured to drop a fifth of five, and 4 % of the evidence
 _SAME_WORDS = 0.8
-# Of the score of an older one, from which a newer one leads: where both hold a word of the message, and where not.
-_SAME_SUBJECT, _AS_CLOSE = 0.4, 0.7
+# Of the score of an older one, from which a newer one leads: where both hold a word of the message, where not, and
+# where the older one says that something was wrong: it was told for this very question.
+_SAME_SUBJECT, _AS_CLOSE, _AS_A_DENIAL = 0.4, 0.7, 0.9
 _STEP = 1e-3
 _DENSER = 0.5  # of the score of a turn, from which an observation that rests on it is shown in its place
 _PINNED = 0.8  # of the best score, from which one memory that a person pinned surfaces whatever fits better
@@ -57,6 +58,7 @@ def select(
     limit: int,
     timezone: tzinfo,
     subjects: Mapping[str, frozenset[str]] | None = None,
+    denials: Container[str] = (),
     factors: Mapping[str, float] = _NO_FACTORS,
     best: float | None = None,
 ) -> Filtered:
@@ -66,7 +68,7 @@ def select(
     *best* is the highest score of all that was found, dropped or not: what is far below it is not meant.
 
     *subjects* are what of the message each fragment is about, by id: of those on one subject, the newest leads. None
-    where what was said last does not count for more.
+    where what was said last does not count for more. *denials* are the ids of those that say that something was wrong.
     *factors* multiply the scores of what outcomes were reported of, by id: they change the order of what is strong
     enough by itself.
     """
@@ -81,7 +83,7 @@ def select(
     filtered = filtered.without(_near_duplicates(filtered.fragments, enough=_LOOKED_AT * limit))
     ids = {one.id for one in _spread(_pinned_first(filtered.fragments), limit=limit, timezone=timezone)}
     filtered = filtered.without({one.id: "limit" for one in filtered.fragments if one.id not in ids})
-    filtered = Filtered(_scaled(filtered.fragments, subjects), filtered.dropped)
+    filtered = Filtered(_scaled(filtered.fragments, subjects, denials), filtered.dropped)
     return Filtered(tuple(sorted(filtered.fragments, key=_order)), filtered.dropped)
 
 
@@ -116,13 +118,15 @@ def most_shown(limit: int, *, turns: int, is_unlimited: bool) -> int:
     return min(limit, max(_FEWEST_SHOWN, turns // _TURNS_A_MEMORY))
 
 
-def _scaled(fragments: Sequence[Fragment], subjects: Mapping[str, frozenset[str]] | None) -> tuple[Fragment, ...]:
+def _scaled(
+    fragments: Sequence[Fragment], subjects: Mapping[str, frozenset[str]] | None, denials: Container[str]
+) -> tuple[Fragment, ...]:
     """*fragments* with scores of at most 1, and with *subjects* the newest on one subject in the lead: it holds."""
     scores = {one.id: one.score for one in fragments}
     if subjects is not None:
         for older in sorted(fragments, key=lambda one: -one.score):
             for newer in fragments:
-                if scores[newer.id] <= scores[older.id] and _holds_now(newer, older, subjects):
+                if scores[newer.id] <= scores[older.id] and _holds_now(newer, older, subjects, denials):
                     scores[newer.id] = scores[older.id] + _STEP
     highest = max(scores.values(), default=1.0)
     scale = max(highest, 1.0)
@@ -130,7 +134,9 @@ def _scaled(fragments: Sequence[Fragment], subjects: Mapping[str, frozenset[str]
     return tuple(sorted(raised, key=lambda one: -one.score))
 
 
-def _holds_now(newer: Fragment, older: Fragment, subjects: Mapping[str, frozenset[str]]) -> bool:
+def _holds_now(
+    newer: Fragment, older: Fragment, subjects: Mapping[str, frozenset[str]], denials: Container[str]
+) -> bool:
     """
     Whether *newer* says what holds now of what *older* says.
 
@@ -141,6 +147,8 @@ def _holds_now(newer: Fragment, older: Fragment, subjects: Mapping[str, frozense
     if own and own.isdisjoint(subjects.get(older.id, frozenset())):
         return False
     least = _SAME_SUBJECT if own else _AS_CLOSE
+    if older.id in denials:
+        least = _AS_A_DENIAL
     return newer.occurred_at > older.occurred_at and newer.score >= least * older.score
 
 

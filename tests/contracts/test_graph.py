@@ -111,6 +111,33 @@ async def test_another_embedders_graph_is_refused_and_its_vectors_are_never_comp
     assert len((await graph.nearest(unit(1)[None], turns=5, facts=5, entities=5))[0].turns) == 1
 
 
+async def test_vectors_of_another_embedder_are_not_compared_before_the_graph_is_prepared_either(on, graph, mind):
+    """Broken: after an upgrade the first calls compare a question with what an earlier version made."""
+    await graph.prepare(embedder=OTHER)
+    await save(graph, mind, "Ada met Bruno.")
+    [ours] = await save_as_ours(on, f"{mind}-ours")
+    await graph.close()
+    vector = unit(1)[None]
+
+    again = on.begin()
+    for asking in (
+        again.of(mind).nearest(vector, turns=5, facts=5, entities=5),
+        again.of(mind).facts_around(["e"], vector, limit=5),
+    ):
+        with pytest.raises(EmbedderMismatch, match="mind-memory reindex"):
+            await asking
+    [hits] = await again.of(f"{mind}-ours").nearest(vector, turns=5, facts=5, entities=5)
+    assert [int(one.key) for one in hits.turns] == [ours.sequence]
+
+
+async def save_as_ours(on, mind):
+    graph = on.of(mind)
+    await graph.prepare(embedder=OURS)
+    saved = await save(graph, mind, "Ada met Bruno.")
+    await graph.close()
+    return saved
+
+
 async def test_reindexing_embeds_facts_and_names_and_lets_passages_be_saved_anew(graph, mind):
     await graph.prepare(embedder=OTHER)
     for one in await save(graph, mind, "Ada met Bruno.", "Bruno saw Carla."):

@@ -168,6 +168,7 @@ class FalkorMindGraph(GraphReads):
         self._writes = 0
         self._has_keys = False  # that are indexed
         self._mismatch: EmbedderMismatch | None = None
+        self._is_checked = False  # whether the vectors are of our embedder
 
     async def prepare(self, *, embedder: EmbedderIdentity) -> Progress:
         """Make sentinel, indexes and identity, settle the vectors, and return how far the graph is."""
@@ -177,7 +178,8 @@ class FalkorMindGraph(GraphReads):
         except EmbedderMismatch as error:
             self._mismatch = error
             raise
-        self._mismatch, self._has_keys = None, False  # it may have been emptied from outside
+        self._mismatch, self._is_checked = None, True
+        self._has_keys = False  # it may have been emptied from outside
         await self._index_keys(graph)
         # Under another claim, others may have written what these vectors lack.
         is_doubtful = graph.epoch != self._prepared_at
@@ -201,7 +203,7 @@ class FalkorMindGraph(GraphReads):
             raise
         if not mark:
             return 0
-        self._mismatch = None
+        self._mismatch, self._is_checked = None, True
         return await follow(graph, self.vectors, embedder=self._embedder, identity=embedder, mark=mark)
 
     async def keep_vectors(
@@ -287,7 +289,7 @@ class FalkorMindGraph(GraphReads):
         """Extract entities and facts with Graphiti."""
         silence_graphiti(dimension=self._embedder.dimension)
         graphiti = await anyio.to_thread.run_sync(import_module, _GRAPHITI)
-        self._check_vectors()
+        await self._check_vectors()
         graph = self._begun.pop(episode.uuid, None) or self._prepared()
         with self._readers.reading(self._mind_id) as reader:
             facts, entities = await graphiti.add_episode(
@@ -344,7 +346,7 @@ class FalkorMindGraph(GraphReads):
 
     async def nearest(self, vectors: Vectors, /, *, turns: int, facts: int, entities: int) -> tuple[VectorHits, ...]:
         """Return what is near each vector. Raises EmbedderMismatch."""
-        self._check_vectors()
+        await self._check_vectors()
         return await super().nearest(vectors, turns=turns, facts=facts, entities=entities)
 
     def _prepared(self) -> LeasedGraph:
@@ -372,17 +374,19 @@ class FalkorMindGraph(GraphReads):
 
     async def facts_around(self, entities: Sequence[str], vector: Vectors, /, *, limit: int) -> tuple[VectorHit, ...]:
         """Return facts one and two steps from *entities*. Raises EmbedderMismatch for vectors of another embedder."""
-        self._check_vectors()
+        await self._check_vectors()
         return await super().facts_around(entities, vector, limit=limit)
 
     async def close(self) -> None:
         """Close the files of the vectors."""
         await anyio.to_thread.run_sync(self.vectors.close)
 
-    def _check_vectors(self) -> None:
-        """Raise EmbedderMismatch where the graph was found to hold vectors of another embedder: never mixed."""
+    async def _check_vectors(self) -> None:
+        """Raise EmbedderMismatch where the vectors are of another embedder, also before the graph was prepared."""
         if self._mismatch is not None:
             raise EmbedderMismatch(str(self._mismatch))
+        if not self._is_checked:
+            await anyio.to_thread.run_sync(self.vectors.check, self._embedder.stored_name)
 
 
 async def _move_cursor(graph: LeasedGraph, cypher: str, words: Mapping[str, object]) -> None:

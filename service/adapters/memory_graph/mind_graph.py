@@ -11,7 +11,7 @@ from service.adapters.memory_graph.content import FACTS, Content, instant, joine
 from service.adapters.memory_graph.erasure import forget
 from service.archive.graph_rows import Row
 from service.erasure.ports import Tainted
-from service.ports.embedder import check_embedder
+from service.ports.embedder import EmbedderIdentity, check_embedder
 from service.ports.graph import (
     MOST_MENTIONS,
     MOST_STEPPING_STONES,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import Message
     from service.adapters.memory_graph.fence import Fence
     from service.ingest.extraction_prompts import TurnReaders
-    from service.ports.embedder import Embedder, EmbedderIdentity, Vector, Vectors
+    from service.ports.embedder import Embedder, Vector, Vectors
     from service.ports.graph import Episode, StoredEntity, StoredFact
 
     type Similarities = NDArray[np.float64]
@@ -60,6 +60,7 @@ class MemoryMindGraph:
         self._readers = readers
         self._embedder = embedder
         self._mismatch: EmbedderMismatch | None = None
+        self._is_checked = False  # whether the vectors are of our embedder
         self._fence = fence
         self._prepared_at: int | None = None  # the epoch under which it was prepared last
         self._begun: dict[str, int | None] = {}  # the episode that is attempted, and under which epoch
@@ -77,7 +78,7 @@ class MemoryMindGraph:
         except EmbedderMismatch as error:
             self._mismatch = error
             raise
-        self._mismatch, self._prepared_at = None, epoch
+        self._mismatch, self._is_checked, self._prepared_at = None, True, epoch
         return await self.progress()
 
     async def identity(self) -> EmbedderIdentity | None:
@@ -88,6 +89,7 @@ class MemoryMindGraph:
         """Check the embedder: vectors lie with what they are of."""
         if (known := await self.identity()) is not None:
             check_embedder(known, configured=embedder)
+            self._is_checked = True
         return 0
 
     async def keep_vectors(
@@ -327,9 +329,11 @@ class MemoryMindGraph:
         return content
 
     def _check_vectors(self) -> None:
-        """Raise EmbedderMismatch where the graph was found to hold vectors of another embedder."""
+        """Raise EmbedderMismatch where the vectors are of another embedder, also before the graph was prepared."""
         if self._mismatch is not None:
             raise EmbedderMismatch(str(self._mismatch))
+        if not self._is_checked and (found := self.content().identity) is not None:
+            check_embedder(found, configured=EmbedderIdentity(self._embedder.stored_name, found.dimension))
 
 
 def _require(content: Content, cursor: str, *places: int) -> None:

@@ -85,6 +85,14 @@ def test_vectors_of_another_dimension_are_not_compared(vectors):
     assert not vectors.made_by(EmbedderIdentity("another", 4))
 
 
+def test_vectors_are_checked_by_the_name_of_who_made_them(vectors, tmp_path):
+    vectors.close()
+    reopened(vectors).check("made up")
+    MindVectors(tmp_path / "none").check("another")
+    with pytest.raises(EmbedderMismatch, match=r"made up \(4 dimensions\), configured is another"):
+        reopened(vectors).check("another")
+
+
 def test_passages_are_counted_by_episode(vectors):
     own = {"a/0": row(1), "a/1": row(1), "b": row(1)}
     vectors.put_turns(own, own, sequences=dict.fromkeys(own, 1))

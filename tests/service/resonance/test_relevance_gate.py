@@ -103,6 +103,7 @@ async def test_a_turn_that_denies_another_stands_for_both(tmp_path):
     assert denying.strays == {}
     assert denying.probability > 0.5 > alone.probability
     assert denying.subjects == {"f2": frozenset()}
+    assert (alone.denials, denying.denials) == (frozenset(), {"f2"})
 
 
 async def test_what_a_wonder_supposes_is_weighed_as_something_of_a_life(text):

@@ -162,6 +162,14 @@ def test_a_newer_one_that_fits_nearly_as_well_leads_though_it_shares_no_word_of_
     assert names(choose(told(1, 0.7), subjects=None)) == ["f0", "f1"]
 
 
+def test_one_that_says_what_was_wrong_is_led_only_by_a_newer_one_that_fits_nearly_as_well():
+    home = on("home", "f0", "f1")
+
+    assert names(choose(told(1, 0.89), subjects=home, denials={"f0"})) == ["f0", "f1"]
+    assert names(choose(told(1, 0.9), subjects=home, denials={"f0"})) == ["f1", "f0"]
+    assert names(choose(told(1, 0.89), subjects=home, denials={"f1"})) == ["f1", "f0"]
+
+
 def test_a_newer_one_that_leads_is_still_at_most_as_sure_as_can_be():
     found = choose(told(1, 0.9, 0.8), subjects=on("home", "f0", "f1", "f2")).fragments
 
