@@ -132,9 +132,10 @@ def test_of_services_that_share_a_home_one_makes_the_vectors_anew_and_all_find_b
         until(lambda: digested(earlier))
 
     with serving(tmp_path / "one", **env) as one, serving(tmp_path / "two", **env) as two:
-        one.keep("ada", "The kettle is broken.", session_id="s2")  # whoever works on it makes all of it anew
-        for service in (one, two):
+        for service in (one, two):  # whom nobody tells anything
             until(lambda service=service: "vectors" in arms(service).get(1, ()))
+        one.keep("ada", "The kettle is broken.", session_id="s2")
+        until(lambda: one.http.get("/v1/minds/ada").raise_for_status().json()["graph"]["saved"] == 2)
         status = one.http.get("/v1/minds/ada").raise_for_status().json()
 
     assert (status["graph"]["saved"], status["graph"]["parked"]) == (2, [])
