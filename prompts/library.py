@@ -50,10 +50,15 @@ def render(name: str, /, *, overrides: Path | None = None, **words: object) -> s
     """
     if overrides is not None and overrides.is_dir():
         try:
-            return _copies_in(overrides).render(f"{name}{_ENDING}", words)
+            return _in_whole_letters(_copies_in(overrides).render(f"{name}{_ENDING}", words))
         except _CopyRefused:  # only now, with these words
             pass
-    return _house_text(f"{name}{_ENDING}", words)
+    return _in_whole_letters(_house_text(f"{name}{_ENDING}", words))
+
+
+def _in_whole_letters(text: str) -> str:
+    """*text* with "?" for what is no letter: a file that is not UTF-8 has such, and no model can be sent it."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def unusable(overrides: Path) -> dict[str, str]:

@@ -2,23 +2,23 @@
 One model's tries at telling a batch. What is good in an answer is kept; only the chapters at fault are asked for again.
 
 Where the second try is still at fault, the sentences at fault are left out, if that mends the chapter: one wrong word
-costs a sentence, not the batch.
+costs a sentence, not the batch. A revision that forgets what its chapter told is left out as a whole.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from consolidation.story.checks import ChapterFault, repetition, without_repetitions
+from consolidation.story.checks import ChapterFault, adds_to, forgets, repetition, without_repetitions
+from consolidation.story.compression import body
 from consolidation.story.invention import in_sentence_case
-from prompts.responses import StoryChapter, StoryChapters
+from prompts.responses import StoryChapter, StoryChapters, StoryRevision
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from consolidation.story.chapters import Book
+    from consolidation.story.chapters import Book, Chapter
     from consolidation.story.checks import ChapterChecks
-    from prompts.responses import StoryRevision
 
     type Told = StoryChapter | StoryRevision
 
@@ -31,16 +31,16 @@ class ChapterTries:
         checks: ChapterChecks,
         *,
         book: Book,
-        revisable: int,
+        revisable: Sequence[Chapter],
         is_again: bool,
         left_out: Callable[[str], None],
     ) -> None:
         """
-        The first *revisable* numbers may be revised. *left_out* is told of each chapter that lost sentences.
+        The *revisable* chapters may be revised, by number. *left_out* is told of each chapter that lost sentences.
 
         With *is_again*, an answer may have nothing new.
         """
-        self._revisable = range(1, revisable + 1)
+        self._revisable = dict(enumerate(revisable, start=1))
         self._checks = checks
         self._book = book
         self._is_again = is_again
@@ -73,7 +73,7 @@ class ChapterTries:
         """Why *answer* can not be used as it is, all of it; "" when it can. What is good in it is kept."""
         is_second = bool(self._faults)
         chapters: tuple[Told, ...] = (*answer.append, *answer.revise)
-        found = [fault for one in chapters if (fault := self._checks.fault_of(one))]
+        found = [fault for one in chapters if (fault := self._fault_of(one))]
         self._faults = tuple(found)
         at_fault = [one.chapter for one in found]
         self._kept = answer.model_copy(
@@ -88,17 +88,14 @@ class ChapterTries:
             return ""
         if not answer.append and not answer.revise:
             return "it has no chapter"
-        return "" if answer.revise or without_repetitions(answer, book=self._book).append else _REPEATS
+        told = self._mended(answer)
+        return "" if told.append or any(self._adds(one) for one in told.revise) else _REPEATS
 
     def usable(self, answer: StoryChapters) -> StoryChapters:
         """*answer*, in which nothing that is wrong is left: chapters at fault have lost their sentences at fault."""
         for fault in self._faults:
             self._left_out(f"left out of {fault.chapter.title.strip()[:60]!r}: {fault.reason}")
-        mended = [one.mended for one in self._faults if one.mended is not None]
-        append = (*self._kept.append, *(one for one in mended if isinstance(one, StoryChapter)))
-        revise = (*self._kept.revise, *(one for one in mended if not isinstance(one, StoryChapter)))
-        whole = answer.model_copy(update={"append": append, "revise": revise})
-        return without_repetitions(whole, book=self._book)
+        return self._mended(answer)
 
     def quoted(self, answer: StoryChapters) -> StoryChapters:
         """An answer that only quotes, which may find nothing worth quoting."""
@@ -120,6 +117,33 @@ class ChapterTries:
             ),
             "kept": tuple(one.title.strip() for one in kept),
         }
+
+    def _mended(self, answer: StoryChapters) -> StoryChapters:
+        mended = [one.mended for one in self._faults if one.mended is not None]
+        append = (*self._kept.append, *(one for one in mended if isinstance(one, StoryChapter)))
+        revise = (*self._kept.revise, *(one for one in mended if not isinstance(one, StoryChapter)))
+        revise = tuple(one for one in revise if not self._is_old(one))
+        whole = answer.model_copy(update={"append": append, "revise": revise})
+        return without_repetitions(whole, book=self._book)
+
+    def _fault_of(self, told: Told) -> ChapterFault | None:
+        """What is wrong with a chapter. A revision that forgets is mended by the chapter as it is."""
+        found = self._checks.fault_of(told)
+        if isinstance(told, StoryChapter):
+            return found
+        old, language = self._revisable[told.number], self._checks.sources.language
+        left = found.mended if found is not None else told
+        if left is None or not (reason := forgets(left.text, old, language=language)):
+            return found
+        unchanged = told.model_copy(update={"title": old.title, "text": body(old)})
+        return ChapterFault(told, found.reason if found is not None else reason, unchanged)
+
+    def _adds(self, revision: StoryRevision) -> bool:
+        return adds_to(self._revisable[revision.number], revision.text, language=self._checks.sources.language)
+
+    def _is_old(self, revision: StoryRevision) -> bool:
+        """Whether it is the chapter as it is."""
+        return revision.text.strip() == body(self._revisable[revision.number]).strip()
 
     def _in_sentence_case[One: (StoryChapter, StoryRevision)](self, one: One) -> One:
         return one.model_copy(update={"title": in_sentence_case(one.title.strip(), sources=self._checks.sources)})

@@ -120,12 +120,15 @@ def effect_of_erasing(book: Book, *, ours: frozenset[str], turns: TurnsByChapter
     present = {chapter.digest for chapter in book.chapters}
     told = [chapter for chapter in book.chapters if erased.are_told_in(chapter, turns)]
     removed = frozenset(chapter.digest for chapter in told if chapter.digest in ours)
-    changed = {turns[digest].at for digest in narrating(erased, turns) - present}
-    edited = tuple(
-        chapter.heading
-        for chapter in book.chapters
-        if chapter.digest not in ours and (chapter.first in changed or chapter in told)
-    )
+    gone = narrating(erased, turns) - present
+    changed = {turns[digest].at for digest in gone}
+
+    def may_hold(chapter: Chapter) -> bool:
+        """Whether a person may have made it of a chapter that told of them, with another time in its heading, too."""
+        is_of_gone = bool(gone) and not erased.terms.isdisjoint(_terms(chapter.text))
+        return chapter.first in changed or chapter in told or is_of_gone
+
+    edited = tuple(one.heading for one in book.chapters if one.digest not in ours and may_hold(one))
     lost = _NOTHING.union(*(turns[digest].narrated for digest in removed if digest in turns))
     stays = _NOTHING.union(*(turns[digest].narrated for digest in present - removed if digest in turns))
     return ErasureEffect(removed, edited, lost - erased.sequences - stays)

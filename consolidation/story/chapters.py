@@ -2,7 +2,7 @@
 STORY.md as chapters: cut at their headings, and put together again to the last byte.
 
 A chapter begins at a line ``### [2026-01-28 14:00] A title``. The text before the first one is the opening, which
-belongs to a person.
+belongs to a person; it may be the byte order mark that some editors put at the beginning of a file.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 _DAY = r"\d{4}-\d\d-\d\d(?: \d\d:\d\d)?"
 _HEADING = re.compile(
-    rf"^###[ \t]+\[(?P<first>{_DAY})(?:[ \t]*(?:–|—|-|to)[ \t]*(?P<last>{_DAY}))?\][ \t]*(?P<title>[^\r\n]*)",
+    rf"(?:^|(?<=\ufeff))###[ \t]+\[(?P<first>{_DAY})(?:[ \t]*(?:–|—|-|to)[ \t]*(?P<last>{_DAY}))?\]"
+    r"[ \t]*(?P<title>[^\r\n]*)",
     re.MULTILINE,
 )
 

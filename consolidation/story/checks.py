@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Self
 
 from consolidation.kernel.turns import READ, Speaker
 from consolidation.story.compression import body, lost
+from consolidation.story.compression import people as people_in
 from consolidation.story.invention import Sources, invention
 from consolidation.text.language import detect
 from consolidation.text.relative_dates import possible_days
 from consolidation.text.sentences import sentences
-from consolidation.text.words import tokens
+from consolidation.text.words import content_stems, tokens
 from prompts.responses import StoryChapter
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ _REFUSAL = re.compile(
 _DAY = timedelta(days=1)
 _MOST_TITLE_WORDS = 8
 _FEWEST_WORDS_LEFT, _LEAST_LEFT = 20, 0.5  # of a chapter without the sentences at fault
+_LEAST_KEPT = 0.5  # of a chapter's words, by a revision of it
 _SURE_LANGUAGE_WORDS = 12
 
 
@@ -222,6 +224,22 @@ def repetition(text: str, *, story: str) -> str:
     if new and len(new & told) / len(new) > _SAME_SHARE:
         return "it repeats what the story already says"
     return ""
+
+
+def forgets(text: str, chapter: Chapter, *, language: str) -> str:
+    """Whether a revision leaves out people whom *chapter* names, or most of what it tells."""
+    told = body(chapter)
+    # In German every noun has a capital: a capital marks no name.
+    named = people_in(told, language=language) if not language.startswith("de") else frozenset()
+    if missing := lost(named, text):
+        return f"it leaves out {', '.join(missing)}, whom the chapter names"
+    before, now = (content_stems(one, language=language) for one in (told, text))
+    return "it leaves out most of what the chapter tells" if len(before & now) < _LEAST_KEPT * len(before) else ""
+
+
+def adds_to(chapter: Chapter, text: str, *, language: str) -> bool:
+    """Whether a revision tells anything that *chapter* does not."""
+    return bool(content_stems(text, language=language) - content_stems(body(chapter), language=language))
 
 
 def cover(answer: StoryShortened, chapters: int) -> str:

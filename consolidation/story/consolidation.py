@@ -12,12 +12,12 @@ from __future__ import annotations
 import asyncio
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import anyio.to_thread
 
 from consolidation.corrections.taken_out import as_put_right
-from consolidation.kernel.errors import MemoryFault, ModelTruncated, StoryUnwritable
+from consolidation.kernel.errors import MemoryFault, ModelTruncated, StoryUnreadable, StoryUnwritable
 from consolidation.story.anchor import read_marks, without_marks
 from consolidation.story.backlog import BatchSize, catch_up, read_backlog, read_owed, read_pending
 from consolidation.story.chapter_turns import left_out_by
@@ -33,7 +33,7 @@ from consolidation.story.put_right import put_right_in_story
 from consolidation.story.run import MindStory, Run, RunInProgress, failed
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
     from pathlib import Path
 
     from consolidation.kernel.ports import Clock
@@ -88,7 +88,8 @@ class ConsolidationService:
                 await self._narrate(story, going, replace(voice, quotes_refused=not is_patient))
             except (MemoryFault, OSError) as error:
                 going.run = failed(going.run, error)
-            with suppress(StoryUnwritable):  # the run before it has told of the disk; what is refused is quoted later
+            # The run itself has told of the disk; what is refused is quoted later.
+            with suppress(StoryUnreadable, StoryUnwritable):
                 await anyio.to_thread.run_sync(_count_refused, story.ledger, going.run)
             going.advance(ended_at=self._clock.now(), received=0)
             return going.run
@@ -175,24 +176,30 @@ class ConsolidationService:
         going.advance(turns=len(owed) + len(backlog.turns), reason=backlog.pending.reason)
         seen, size = backlog.marks, BatchSize(self._batch_tokens)
 
-        async def tell_owed(batch: Sequence[StoredTurn]) -> None:
-            draft = await self._draft(story, batch, going, size, voice=voice, is_again=False, is_newest=False)
+        def voice_of(batch: Sequence[StoredTurn], *, is_quoted: bool) -> Voice:
+            if is_quoted:
+                going.quote(len(batch))
+            return replace(voice, is_quoting=voice.is_quoting or is_quoted)
+
+        async def tell_owed(batch: Sequence[StoredTurn], *, is_quoted: bool) -> None:
+            by = voice_of(batch, is_quoted=is_quoted)
+            draft = await self._draft(story, batch, going, size, voice=by, is_again=False, is_newest=False)
             await publish_owed(story, batch, draft)
             _count(going, batch, draft)
 
-        async def tell(batch: Sequence[StoredTurn]) -> None:
+        async def tell(batch: Sequence[StoredTurn], *, is_quoted: bool) -> None:
             nonlocal seen
+            by = voice_of(batch, is_quoted=is_quoted)
             is_again = batch[0].sequence <= backlog.pending.sequence
             rest = backlog.turns[going.run.narrated - len(owed) + len(batch) :]
             is_newest = not rest and not is_again
-            draft = await self._draft(story, batch, going, size, voice=voice, is_again=is_again, is_newest=is_newest)
+            draft = await self._draft(story, batch, going, size, voice=by, is_again=is_again, is_newest=is_newest)
             seen = await publish_batch(story, batch, draft, backlog.pending, rest=rest, seen=seen)
             _count(going, batch, draft)
             await self._compress(story, going, voice)
 
-        await _in_batches(owed, size, tell_owed)
-        await _in_batches(backlog.again, size, tell)
-        await _in_batches(backlog.new, size, tell)
+        for turns, told_by in ((owed, tell_owed), (backlog.again, tell), (backlog.new, tell)):
+            await _in_batches(turns, size, told_by, quotes_refused=voice.quotes_refused)
 
     async def _draft(
         self,
@@ -235,18 +242,31 @@ class ConsolidationService:
             going.advance(compressed=going.run.compressed + len(chapters))
 
 
-async def _in_batches(
-    turns: Sequence[StoredTurn], size: BatchSize, tell: Callable[[Sequence[StoredTurn]], Awaitable[None]]
-) -> None:
-    """Have *turns* told, batch by batch: in smaller ones where a model can not take one in or end its chapters."""
+class _Tell(Protocol):
+    """Tells a batch; ``is_quoted``: in quotes, without asking a model."""
+
+    async def __call__(self, batch: Sequence[StoredTurn], *, is_quoted: bool) -> None: ...
+
+
+async def _in_batches(turns: Sequence[StoredTurn], size: BatchSize, tell: _Tell, *, quotes_refused: bool) -> None:
+    """
+    Have *turns* told, batch by batch: in smaller ones where a model can not take one in or end its chapters.
+
+    With *quotes_refused*, what it can not end in the smallest ones is quoted.
+    """
+    is_quoted = False
     while turns:
         batch = size.take(turns)
         try:
-            await tell(batch)
+            await tell(batch, is_quoted=is_quoted)
         except ModelTruncated:
             if not size.shrink(batch):
-                raise
+                if is_quoted or not quotes_refused:
+                    raise
+                is_quoted = True
+                size.widen()
             continue
+        is_quoted = False
         size.widen()
         turns = turns[len(batch) :]
 

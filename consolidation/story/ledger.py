@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.errors import StoryUnwritable
+from consolidation.kernel.errors import StoryUnreadable, StoryUnwritable
 from consolidation.kernel.files import replace_text
 from consolidation.story.anchor import read_marks
 from consolidation.story.chapter_turns import ChapterTurns, ranges, sequences_of
@@ -65,9 +65,19 @@ class StoryLedger:
 
 
 def read_ledger(file: Path) -> StoryLedger:
-    """The ledger in *file*; an empty one where the file is missing or garbled."""
+    """
+    The ledger in *file*; an empty one where the file is missing or garbled.
+
+    Raises StoryUnreadable where it can not be read just now: an empty one in its place would be written for good.
+    """
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        content = file.read_bytes()
+    except FileNotFoundError:
+        return StoryLedger()
+    except OSError as error:
+        raise StoryUnreadable(f"{file.name} can not be read: {error.strerror}") from error
+    try:
+        found = json.loads(content)
         return StoryLedger(
             int(found["sequence"]) if found["sequence"] is not None else None,
             _instant(found["anchor"]),
@@ -86,7 +96,7 @@ def read_ledger(file: Path) -> StoryLedger:
             {digest: datetime.fromisoformat(at) for digest, at in found.get("told_at", {}).items()},
             int(found.get("refused_runs", 0)),
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         return StoryLedger()
 
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from consolidation.story.run import RunInProgress
     from consolidation.workspace import Workspace
 
-_NEWEST = 12  # chapters that a narrator is shown
+_NEWEST, _MOST_SHOWN = 12, 6_000  # chapters that a narrator is shown, and tokens in them: a person's may be any length
 _CUT = " […]"
 _OWN = frozenset({Speaker.ASSISTANT, Speaker.THOUGHT})  # what the bot said and thought
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")  # for a prompt, in English
@@ -124,8 +124,8 @@ class Narrator:
         """
         # A second of CPU for a full batch.
         turns, language = await anyio.to_thread.run_sync(lambda: _read(batch, most_of_turn=most_of_turn))
-        shown = told.book.chapters[-_NEWEST:]
-        revisable = tuple(chapter for chapter in shown if chapter.digest in told.ours)
+        shown, is_cut = await anyio.to_thread.run_sync(_newest, told.book.chapters)
+        revisable = tuple(chapter for chapter in shown if chapter.digest in told.ours and not is_cut)
         words: dict[str, object] = {
             "agent": voice.agent,
             "soul": voice.soul,
@@ -135,7 +135,7 @@ class Narrator:
             "is_newest": is_newest,
             "goes_on": not is_again and told.is_going_on_at(batch[0].occurred_at),
             "chapters": tuple(_shown(chapter, revisable) for chapter in shown),
-            "opening": told.book.opening,
+            "opening": cut_to_tokens(told.book.opening, limit=_MOST_SHOWN),
             "people": told.notes.people,
             "open": told.notes.open,
             "faulty": (),
@@ -147,9 +147,7 @@ class Narrator:
         )
 
         async def told_by(model: LanguageModel) -> StoryDraft:
-            tries = ChapterTries(
-                checks, book=told.book, revisable=len(revisable), is_again=is_again, left_out=going.refuse
-            )
+            tries = ChapterTries(checks, book=told.book, revisable=revisable, is_again=is_again, left_out=going.refuse)
             answer = await _told_by(model, ask, tries, going)
             notes = await anyio.to_thread.run_sync(notes_of, answer, checks.sources) if model.is_hosted else None
             return _draft(answer, revisable, notes=notes, made_on=told.digest)
@@ -160,7 +158,7 @@ class Narrator:
                 return await told_by(model)
             except (ModelFault, StoryRefused) as error:
                 problem = problem if isinstance(problem, ModelTruncated) else error
-        if not (voice.quotes_refused and isinstance(problem, UNUSABLE)):
+        if not (voice.quotes_refused and isinstance(problem, UNUSABLE)) or isinstance(problem, ModelTruncated):
             raise problem
         draft = await told_by(self._quoting[0])
         going.quote(len(batch))
@@ -270,9 +268,23 @@ def _dates(said: Sequence[Message], *, said_on: date, language: str) -> str:
     return "; ".join(f"{one.words} = {one.name}" for one in found)
 
 
+def _newest(chapters: Sequence[Chapter]) -> tuple[tuple[Chapter, ...], bool]:
+    """The newest chapters that are shown, and whether even the very last is too long to be shown whole."""
+    shown: list[Chapter] = []
+    room = _MOST_SHOWN
+    for chapter in reversed(chapters[-_NEWEST:]):
+        room -= count_tokens(chapter.text)
+        if room < 0 and shown:
+            break
+        shown.insert(0, chapter)
+    return tuple(shown), bool(chapters) and count_tokens(chapters[-1].text) > _MOST_SHOWN
+
+
 def _shown(chapter: Chapter, revisable: Sequence[Chapter]) -> dict[str, object]:
     number = revisable.index(chapter) + 1 if chapter in revisable else 0
-    return {"number": number, "text": without_lookalikes(chapter.text).strip()}
+    text = without_lookalikes(chapter.text).strip()
+    cut = cut_to_tokens(text, limit=_MOST_SHOWN)
+    return {"number": number, "text": text if cut == text else cut + _CUT}
 
 
 def _draft(

@@ -24,6 +24,8 @@ from consolidation.story.anchor import (
 )
 from consolidation.story.chapter_turns import still_owed, turns_of_draft, turns_of_shorter
 from consolidation.story.chapters import parse
+from consolidation.story.checks import repetition
+from consolidation.story.compression import body
 from consolidation.story.draft import apply_draft, replacing_chapters
 from consolidation.story.ledger import (
     read_ledger,
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.turns import StoredTurn
     from consolidation.story.anchor import PendingRange
+    from consolidation.story.chapter_turns import TurnsByChapter
     from consolidation.story.chapters import Chapter
     from consolidation.story.draft import StoryDraft
     from consolidation.story.run import MindStory
@@ -58,7 +61,8 @@ async def publish_batch(
 
     Without a draft only the marks are written: the batch is skipped. *rest* are the turns that are still pending
     afterwards, *seen* the marks when the batch was taken. Raises StoryFault, and Locked, also where another process has
-    moved the cursor since: it may have narrated the same turns.
+    moved the cursor since: it may have narrated the same turns; or where a person has edited a chapter that *draft*
+    revises.
     """
     ledger = await anyio.to_thread.run_sync(read_ledger, story.ledger)
     narrated = [stored.occurred_at for stored in batch] + ([ledger.newest] if ledger.newest else [])
@@ -77,7 +81,7 @@ async def publish_batch(
         if marks.sequence not in {None, pending.sequence if seen.sequence is None else seen.sequence}:
             raise ChangedElsewhere("the story's cursor has moved since these turns were narrated; try again")
         bases.append(story_digest(bare))
-        new = apply_draft(bare, draft) if draft is not None else bare
+        new = _applied(bare, draft) if draft is not None else bare
         back = anchor_moved_back(marks, since=seen)  # while the narrator was thinking
         return with_marks(new, sequence=sequence, anchor=min(anchor, back or anchor), tied_to=tied_to)
 
@@ -86,6 +90,8 @@ async def publish_batch(
     await anyio.to_thread.run_sync(record_ours, story.ledger, turns, told_at)
     change = await anyio.to_thread.run_sync(story.file.change, plan)
     owed = ledger.owed - {stored.sequence for stored in batch}
+    if draft is not None:
+        owed |= _not_taken(batch, draft, turns, story=without_marks(change.written))
     ours = with_ours(ledger, turns, told_at=told_at)
     published = replace(ours, sequence=sequence, anchor=tied_to, newest=max(narrated), owed=owed)
     if draft is not None and draft.notes is not None:
@@ -100,7 +106,8 @@ async def publish_owed(story: MindStory, batch: Sequence[StoredTurn], draft: Sto
     """
     Write what *draft* makes of turns below the cursor: the marks stay as they are.
 
-    Raises StoryFault, and Locked, also where another process has told one of these turns since.
+    Raises StoryFault, and Locked, also where another process has told one of these turns since, or where a person has
+    edited a chapter that *draft* revises.
     """
     ledger = await anyio.to_thread.run_sync(read_ledger, story.ledger)
     turns, told_at = turns_of_draft(batch, draft, ledger.turns), ledger.next_told_at(story.file.now())
@@ -111,11 +118,12 @@ async def publish_owed(story: MindStory, batch: Sequence[StoredTurn], draft: Sto
         bare = without_marks(text)
         if still_owed(sequences, read_ledger(story.ledger).turns, parse(bare).chapters) != sequences:
             raise ChangedElsewhere("these turns were narrated elsewhere meanwhile; try again")
-        return replace_marks(apply_draft(bare, draft), read_marks(text))
+        return replace_marks(_applied(bare, draft), read_marks(text))
 
-    await anyio.to_thread.run_sync(story.file.change, plan)
+    change = await anyio.to_thread.run_sync(story.file.change, plan)
     ours = with_ours(ledger, turns, told_at=told_at)
-    await anyio.to_thread.run_sync(write_ledger, story.ledger, replace(ours, owed=ledger.owed - sequences))
+    owed = (ledger.owed - sequences) | _not_taken(batch, draft, turns, story=without_marks(change.written))
+    await anyio.to_thread.run_sync(write_ledger, story.ledger, replace(ours, owed=owed))
 
 
 async def publish_shorter(story: MindStory, chapters: Sequence[Chapter], shorter: Sequence[Chapter]) -> None:
@@ -134,3 +142,21 @@ async def publish_shorter(story: MindStory, chapters: Sequence[Chapter], shorter
         noted_on = story_digest(without_marks(change.written))
         known = await anyio.to_thread.run_sync(read_ledger, story.ledger)
         await anyio.to_thread.run_sync(write_ledger, story.ledger, replace(known, noted_on=noted_on))
+
+
+def _applied(story: str, draft: StoryDraft) -> str:
+    """Apply *draft*. Raises ChangedElsewhere where a chapter that it revises is not there as the narrator saw it."""
+    present = {chapter.digest for chapter in parse(story).chapters}
+    if not draft.revise.keys() <= present:  # what the revision tells of the batch would be told nowhere
+        raise ChangedElsewhere("a chapter was edited while it was told anew; try again")
+    return apply_draft(story, draft)
+
+
+def _not_taken(batch: Sequence[StoredTurn], draft: StoryDraft, turns: TurnsByChapter, *, story: str) -> frozenset[int]:
+    """The sequences of *batch* that no chapter of *story* tells, since a person's save came between and won."""
+    present = {chapter.digest for chapter in parse(story).chapters}
+    chapters = (*draft.append, *draft.revise.values())
+    told = {one.digest for one in chapters if one.digest in present or repetition(body(one), story=story)}
+    left = frozenset[int]().union(*(turns[one.digest].narrated for one in chapters if one.digest not in told))
+    taken = frozenset[int]().union(*(turns[digest].narrated for digest in told))
+    return (left - taken) & {stored.sequence for stored in batch}

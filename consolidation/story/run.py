@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from consolidation.kernel.errors import HomeFault, InvalidModelOutput, ModelRefused, StoryRefused, StoryUnwritable
+from consolidation.kernel.errors import (
+    HomeFault,
+    InvalidModelOutput,
+    ModelRefused,
+    ModelTruncated,
+    StoryRefused,
+    StoryUnwritable,
+)
 from consolidation.kernel.ports import Usage
 
 if TYPE_CHECKING:
@@ -18,7 +25,8 @@ if TYPE_CHECKING:
     from consolidation.story.storyfile import StoryFile
     from consolidation.transcript.log import Transcript
 
-UNUSABLE = (StoryRefused, InvalidModelOutput, ModelRefused)  # the model answers, and writes nothing that can be used
+# The model answers, and writes nothing that can be used; or it can not take in, or end, the smallest batch.
+UNUSABLE = (StoryRefused, InvalidModelOutput, ModelRefused, ModelTruncated)
 _MOST_REASONS = 20
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from consolidation.story.ledger import read_ledger
+from consolidation.kernel.errors import StoryUnreadable
+from consolidation.story.ledger import StoryLedger, read_ledger
 
 if TYPE_CHECKING:
     from consolidation.story.run import Run
@@ -55,5 +56,9 @@ class StoryProgress:
 
 
 def read_progress(workspace: Workspace, *, now: float) -> StoryProgress:
-    """The progress that was written down beside the story; call it in a worker thread."""
-    return StoryProgress(sequence=read_ledger(workspace.published).sequence or 0, last_turn_at=now)
+    """The progress that was written down beside the story, as far as it can be read; call it in a worker thread."""
+    try:
+        ledger = read_ledger(workspace.published)
+    except StoryUnreadable:  # the next run tells of it
+        ledger = StoryLedger()
+    return StoryProgress(sequence=ledger.sequence or 0, last_turn_at=now)

@@ -151,3 +151,12 @@ def test_a_template_is_compiled_once(folder):
     environment = _copies_in(folder)._environment
 
     assert environment.get_template("seeds.md") is environment.get_template("seeds.md")
+
+
+def test_what_is_no_letter_is_sent_to_no_model(folder):
+    """Broken: a story that was saved in Latin-1 can not be sent, and the error blames the model."""
+    latin = "café".encode("latin-1").decode("utf-8", "surrogateescape")
+    (folder / "seeds.md").write_text("mine, {{ agent }}")
+
+    assert "caf?" in render("seeds", **{**WORDS, "message": latin})
+    assert render("seeds", overrides=folder, **{**WORDS, "agent": latin}) == "mine, caf?"

@@ -36,7 +36,7 @@ def left_out():
 def tries(left_out):
     stored = StoredTurn(1, AT, Turn("t1", "s1", (Message(Speaker.USER, SAID, AT, "Ann"),)))
     checks = ChapterChecks([stored], book=BOOK, agent="the bot", soul="", language="en")
-    return ChapterTries(checks, book=BOOK, revisable=1, is_again=False, left_out=left_out.append)
+    return ChapterTries(checks, book=BOOK, revisable=BOOK.chapters, is_again=False, left_out=left_out.append)
 
 
 def answered(tries, *append, revise=()):
@@ -111,6 +111,41 @@ def test_a_title_in_title_case_is_no_row_of_names_and_is_put_like_a_sentence(tri
 def test_an_answer_of_nothing_is_refused_and_one_of_revisions_alone_is_not(tries):
     assert answered(tries)[1] == "it has no chapter"
     assert answered(tries, revise=[StoryRevision(number=1, title="Mine", text="A cold morning, and Pascal.")])[1] == ""
+
+
+FORGETS = StoryRevision(number=1, title="The dog", text="Ann came with Pascal, and she paid 47 euros for a basket.")
+
+
+def test_a_revision_that_forgets_what_its_chapter_told_is_asked_for_again_and_then_left_out(tries, left_out):
+    """Broken: the old chapter is gone, and nobody is told."""
+    _, reason = answered(tries, GOOD, revise=[FORGETS])
+    answer, again = answered(tries, revise=[FORGETS])
+
+    assert reason == "the chapter 'The dog': it leaves out most of what the chapter tells"
+    told = tries.usable(answer)
+    assert (again, told.append, told.revise) == ("", (GOOD,), ())
+    assert left_out == ["left out of 'The dog': it leaves out most of what the chapter tells"]
+
+
+@pytest.mark.parametrize("text", ["A cold morning.", "A morning, and it was cold."])
+def test_an_answer_that_only_tells_an_old_chapter_again_tells_nothing(tries, text):
+    """Broken: any revision counts, and the turns are never told."""
+    for _ in range(2):
+        assert answered(tries, revise=[StoryRevision(number=1, title="Mine", text=text)])[1] == (
+            "it repeats what the story already says"
+        )
+    assert answered(tries, revise=[FORGETS])[1] != ""
+
+
+def test_a_revision_that_leaves_out_a_person_is_refused(left_out):
+    book = parse("### [2026-01-01 09:00] The visit\n\nA cold morning, and Carla came with a red bicycle for Ann.\n")
+    stored = StoredTurn(1, AT, Turn("t1", "s1", (Message(Speaker.USER, SAID, AT, "Ann"),)))
+    checks = ChapterChecks([stored], book=book, agent="the bot", soul="", language="en")
+    tries = ChapterTries(checks, book=book, revisable=book.chapters, is_again=False, left_out=left_out.append)
+    text = "A cold morning, and somebody came with a red bicycle for Ann, who has a dog now."
+    reason = answered(tries, GOOD, revise=[StoryRevision(number=1, title="The visit", text=text)])[1]
+
+    assert reason == "the chapter 'The visit': it leaves out Carla, whom the chapter names"
 
 
 def test_a_chapter_that_may_not_be_revised_is_not(tries):

@@ -57,3 +57,11 @@ def test_a_new_chapter_takes_the_files_line_ends():
 def test_what_has_no_dated_heading_is_no_chapter():
     with pytest.raises(ValueError):
         as_chapter("## Spring\n")
+
+
+def test_a_byte_order_mark_before_the_first_chapter_is_a_persons_opening():
+    text = "### [2026-01-28 14:00] Lyon\n\nCold.\n"
+    book = parse(f"\ufeff{text}")
+
+    assert (book.opening, [chapter.text for chapter in book.chapters]) == ("\ufeff", [text])
+    assert book.chapters[0].digest == as_chapter(text).digest

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from consolidation.kernel.clock import SystemClock
+from consolidation.kernel.ports import Reply
 from consolidation.kernel.turns import TurnKind
 from consolidation.story.anchor import read_marks, with_marks, without_marks
 from consolidation.story.chapters import as_chapter
@@ -18,7 +19,9 @@ from consolidation.story.draft import StoryDraft
 from consolidation.story.draft import apply_draft
 from consolidation.story.narrator import Narrator
 from consolidation.story.storyfile import StoryFile
-from tests.support.story_lives import CURSOR, FIRST, ID, VOICE, Crash, Echo, Life
+from prompts.responses import StoryChapters, StoryRevision
+from service.adapters.extractive_model import ExtractiveModel
+from tests.support.story_lives import CURSOR, FILLER, FIRST, ID, VOICE, Crash, Echo, Life
 
 pytestmark = pytest.mark.anyio
 
@@ -246,6 +249,104 @@ async def test_what_was_skipped_after_an_erase_is_not_told_again(life):
     await life.tell()
 
     assert told(life) == ["Bruno4"]
+
+
+class Reviser(Echo):
+    """Tells a batch by writing the newest chapter anew, with what is new; ``chapters`` are those that it was shown."""
+
+    is_hosted = True
+    chapters = ()
+
+    async def answer(self, ask):
+        [new] = (await super().answer(ask)).content.append
+        new = new.model_copy(update={"text": new.text.removesuffix(FILLER).strip()})
+        self.chapters = ask.words["chapters"]
+        [number, *_] = [one["number"] for one in reversed(self.chapters) if one["number"]] or [0]
+        if not number:
+            return Reply(StoryChapters(append=(new,)))
+        known = self.chapters[number - 1]["text"].partition("\n")[2].strip()
+        whole = StoryRevision(number=number, title="A day", text=f"{known} {new.text}")
+        return Reply(StoryChapters(append=(), revise=(whole,)))
+
+
+def revised_by(life, reviser):
+    life.echo = reviser
+    life.service = ConsolidationService(Narrator((reviser,)), clock=SystemClock(), batch_tokens=3)
+
+
+async def test_what_a_revision_told_is_told_again_where_a_person_edits_the_chapter_meanwhile(life):
+    """Broken: the revision is dropped for the person's edit, and its turns count as told."""
+    revised_by(life, Reviser())
+    await life.keep(0)
+    await life.tell()
+    await life.keep(1)
+
+    async def edit():
+        life.path.write_text(life.path.read_text().replace("I met Bruno1", "I met my Bruno1"))
+
+    life.echo.meanwhile = edit
+    failed = await life.tell()
+    left = await life.service.pending(life.subject)
+    again = await life.tell()
+
+    assert failed.error == "ChangedElsewhere: a chapter was edited while it was told anew; try again"
+    assert ([one.turn.turn_id for one in left], again.error) == (["t2"], None)
+    assert told(life) == ["Bruno1", "Bruno2"]
+    assert "my Bruno1" in life.path.read_text()
+
+
+async def test_what_a_revision_told_is_owed_where_a_persons_save_slips_in_and_wins(life):
+    """Broken: the merge drops the revision, and nobody learns of it."""
+    revised_by(life, Reviser())
+    await life.keep(0)
+    await life.tell()
+    await life.keep(1)
+    swap, saved = life.file.change, life.path.read_text().replace("Bruno1.", "Bruno1, whom I like.")
+
+    def slipped(plan):
+        with life.path.open("r+") as editor:  # as an editor that holds the version which is displaced
+            swap(plan)
+            editor.truncate()
+            editor.write(saved)
+        change = swap(lambda text: text)
+        return change
+
+    life.file.change = slipped
+    await life.tell()
+    life.file.change = swap
+    left = await life.service.pending(life.subject)
+    await life.tell()
+
+    assert [one.turn.turn_id for one in left] == ["t2"]
+    assert told(life) == ["Bruno1", "Bruno2"]
+    assert "whom I like" in life.path.read_text()
+
+
+async def test_a_turn_that_no_model_can_end_is_quoted_in_the_third_run_and_those_behind_it_are_told(life):
+    """Broken: one turn stops the story for ever."""
+    life.echo.bears = 0
+    life.service = ConsolidationService(
+        Narrator((life.echo,), quoting=ExtractiveModel()), clock=SystemClock(), batch_tokens=3
+    )
+    await life.keep(0)
+    runs = [await life.tell(bears=0) for _ in range(3)]
+
+    assert [(run.error is None, run.narrated, run.quoted) for run in runs] == [(False, 0, 0)] * 2 + [(True, 1, 1)]
+    assert "Bruno1" in life.path.read_text()
+
+
+async def test_a_persons_chapter_of_any_length_leaves_room_for_the_turns(life):
+    """Broken: twelve whole chapters are shown, and a pasted diary fills the window of a model for good."""
+    revised_by(life, Reviser())
+    diary = "".join(f"### [2025-12-{day:02} 10:00] Diary\n\n{FILLER * 90}\n\n" for day in range(1, 13))
+    life.path.write_text(f"# Mine\n\n{diary}### [2025-12-31 10:00] A long one\n\n{FILLER * 900}\n")
+    await life.keep(0)
+    run = await life.tell()
+    shown = life.echo.chapters
+
+    assert (run.error, told(life)) == (None, ["Bruno1"])
+    assert [one["text"].splitlines()[0] for one in shown] == ["### [2025-12-31 10:00] A long one"]
+    assert len(shown[0]["text"]) < len(FILLER) * 500 and shown[0]["text"].endswith("[…]")
 
 
 async def told_in_two_places(life):

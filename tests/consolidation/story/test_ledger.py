@@ -7,6 +7,9 @@ Every docstring says what was broken, once, to see the test fail.
 import json
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
+from consolidation.kernel.errors import StoryUnreadable
 from consolidation.story.chapter_turns import ChapterTurns
 from consolidation.story.ledger import read_ledger, record_ours, record_shorter
 
@@ -51,3 +54,19 @@ def test_a_ledger_of_an_earlier_version_is_read(tmp_path):
     file.write_text(json.dumps({key: one for key, one in json.loads(file.read_text()).items() if key != "told_at"}))
 
     assert (read_ledger(file).digests, read_ledger(file).told_at) == ({"a"}, {})
+
+
+def test_a_ledger_that_can_not_be_read_just_now_is_not_written_anew(tmp_path):
+    """Broken: it counts as empty, and which chapters are ours is forgotten for good."""
+    file = tmp_path / "published.json"
+    record_ours(file, {"a": TURNS}, NOON)
+    kept = file.rename(tmp_path / "kept.json")
+    file.mkdir()  # reading it fails as on a disk that fails
+
+    with pytest.raises(StoryUnreadable, match=r"published\.json can not be read"):
+        record_ours(file, {"b": TURNS}, NOON)
+    file.rmdir()
+    kept.rename(file)
+
+    record_ours(file, {"b": TURNS}, NOON)
+    assert read_ledger(file).digests == {"a", "b"}
