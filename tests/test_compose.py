@@ -143,6 +143,14 @@ def test_what_can_be_set_stands_in_the_example(name):
     assert name in dict(EXAMPLE)
 
 
+@pytest.mark.parametrize("page", [".env.example", "docker/README.md"])
+def test_what_compose_fixes_is_said_where_settings_are_set(page):
+    fixed = {name for name, value in MEMORY["environment"].items() if "${" not in value}
+
+    assert fixed == {"MIND_MEMORY_HOME", "MIND_MEMORY_HOST", "MIND_MEMORY_TRUST_NETWORK"}
+    assert [name for name in fixed if name not in (ROOT / page).read_text()] == []
+
+
 def test_the_example_is_a_configuration_that_works(monkeypatch):
     for name, value in EXAMPLE:
         monkeypatch.setenv(name, value)

@@ -27,7 +27,7 @@ _TRIES = 6  # connections in a row in which nothing was settled
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 5.0
 _TEMPORARY = (Unreachable, Unavailable, RateLimited)
 _SETTLES = frozenset({"turn", "settled", "ended"})
-_NEEDS = "listen needs the package websockets: pip install mind-memory-client[voice]"
+_NEEDS = "listen needs the package websockets: pip install websockets"
 
 
 class VoiceCalls:

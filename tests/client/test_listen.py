@@ -138,7 +138,7 @@ def test_without_the_package_the_client_says_what_it_needs(url, mind):
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
 
-    assert "pip install mind-memory-client[voice]" in run.stderr
+    assert "pip install websockets" in run.stderr
 
 
 def test_a_turn_and_a_pre_turn_call_send_what_was_spoken_where_that_is_wanted(url, mind, home):

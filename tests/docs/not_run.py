@@ -9,12 +9,11 @@ NOT_RUN = {
     ("README.md", "git clone <this repository> mind-memory && cd mind-memory"): INSTALLS,
     ("README.md", "docker compose up"): "it needs Docker: `make compose`",
     ("docs/quick-start.md", "git clone <this repository> mind-memory && cd mind-memory"): INSTALLS,
-    ("docs/quick-start.md", "pip install ./client openai"): INSTALLS,
     ("docs/recipes/fastapi.md", "pip install ./client fastapi uvicorn openai"): INSTALLS,
     ("docs/recipes/langchain.md", "pip install './client[langchain]' langchain langchain-openai"): INSTALLS,
     ("docs/recipes/messenger.md", "pip install ./client openai httpx2"): INSTALLS,
-    ("client/README.md", "pip install ./client            # from a clone, or ./mind_memory_client-….whl of a release; extras: "
-     "[langchain] [openai-agents] [pydantic-ai] [litellm]"): INSTALLS,
+    ("client/README.md", "pip install ./client  # from a clone, or ./mind_memory_client-….whl of a release; extras: "
+     "[voice] [langchain] [openai-agents] [pydantic-ai] [litellm]"): INSTALLS,
     ("release/README.md", "uvx --python 3.12 --constraints mind-memory-service-0.1.0-requirements.lock "
      "./mind_memory_service-0.1.0-py3-none-any.whl serve"): INSTALLS,
     ("release/README.md", "python3.12 -m venv memory"): INSTALLS,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
-import shlex
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tomllib
 import zipfile
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -31,13 +31,20 @@ from tests.twins.telegram import telegram
 
 LYON, WHERE = "My mother lives in Lyon.", "Where does my mother live?"
 PORTS = ("8002", "9000", "8765")  # that pages name beside 8001
+# The settings are read as a start reads them; whether it starts is another test. A key is what a page names, not the stage's.
+MAKE = f"""test "$*" = serve || exit
+test "$OPENAI_API_KEY" != k || unset OPENAI_API_KEY
+exec {sys.executable} -c '
+from service.cli.output.configuration import missing_keys
+from service.settings.loading import read_settings
+assert not (found := missing_keys(read_settings())), found
+'"""
 COMMANDS = {
     # Each call of its own would import everything anew.
     "mind-memory": f'{calling("{socket}")} "$@"',
     # An answer that is an error fails its block.
     "curl": f'exec {shutil.which("curl")} --fail-with-body "$@"',
-    # The settings are read as a start reads them; whether it starts is another test.
-    "make": f'test "$*" = serve && exec {sys.executable} -c "from service.settings.loading import read_settings; read_settings()"',
+    "make": MAKE,
 }
 WAV = b"RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data\x00\x00\x00\x00"
 
@@ -80,19 +87,15 @@ def staged(folder):
 def _settings(model, ports):
     """The façades, a model that hears, no deadline of its own, and what a page says about webhooks."""
     transcription = {"MODEL": "openai/whisper-1", "API_BASE": model, "API_KEY": "k"}
-    [webhooks] = [one.text for one in blocks_of("docs/webhooks.md") if one.title == ".env"]
+    [page] = [one.text for one in blocks_of("docs/webhooks.md") if one.title == "mind-memory.toml"]
+    webhooks = tomllib.loads(page.replace("9000", ports["9000"]))["webhooks"]
     return {
         **{f"MIND_MEMORY_FACADES__{name}": "true" for name in ("MEM0", "ZEP", "GRAPHITI")},
         **{f"MIND_MEMORY_MODELS__TRANSCRIPTION__{name}": value for name, value in transcription.items()},
-        **variables(webhooks.replace("9000", ports["9000"])),
+        **{f"MIND_MEMORY_WEBHOOKS__{name.upper()}": json.dumps(value) for name, value in webhooks.items()},
         "MIND_MEMORY_RESONANCE__DEADLINE_MS": "0",
         "MIND_MEMORY_LOG_LEVEL": "WARNING",
     }
-
-
-def variables(text):
-    """The variables of an `.env` file."""
-    return dict(line.split("=", 1) for line in shlex.split(text, comments=True))
 
 
 @dataclass(slots=True)

@@ -27,7 +27,7 @@ from mcp.client.stdio import stdio_client
 from consolidation.dreams.observations import read_observations
 from service.mind.own_settings import understood
 from tests.docs.not_run import NOT_RUN
-from tests.docs.stage import LYON, PageRun, staged, variables
+from tests.docs.stage import LYON, PageRun, staged
 from tests.support.doc_blocks import PAGES, blocks_of
 from tests.support.forked_process import READ_SETTINGS, ForkedProcess
 from tests.support.mcp_hosts import TOOLS, over_http
@@ -121,9 +121,8 @@ def imports(block, run):
 
 
 def is_settings_file(block, run):
-    more = variables(block.text) if block.title == ".env" else {}
-    env, pipe = {**run.env(), **more}, subprocess.PIPE
-    with ForkedProcess([READ_SETTINGS], cwd=run.folder, env=env, stderr=pipe, text=True) as reading:
+    pipe = subprocess.PIPE
+    with ForkedProcess([READ_SETTINGS], cwd=run.folder, env=run.env(), stderr=pipe, text=True) as reading:
         _, said = reading.communicate()
     assert reading.returncode == 0, f"{block.place}: {said}"
 
@@ -170,7 +169,6 @@ def is_a_bridge(block, run):
 FILES = {
     "bridge.py": is_a_bridge,
     "mind-memory.toml": is_settings_file,
-    ".env": is_settings_file,
     "settings.toml": is_a_minds_settings,
     "observations.md": is_observations,
     "prometheus.yml": is_scrape_configuration,
