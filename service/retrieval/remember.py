@@ -283,6 +283,8 @@ async def _near(mind: Mind, vectors: Vectors | None) -> tuple[VectorHits | None,
         return None, ()
     try:
         found = await mind.graph.nearest(vectors, turns=_POOL, facts=_POOL, entities=_POOL)
+    except EmbedderFault:  # the graph's vectors are of another embedder
+        return None, ("embedder_unavailable",)
     except GraphFault:
         return None, ("graph_unavailable",)
     return (found[0] if found else None), ()

@@ -22,6 +22,18 @@ TURN = (TOLD, "Congratulations!")
 ASKS = "Who is my employer?"
 
 
+class Held(MultilingualE5):
+    """This version's, which makes no vector of anything that is stored before it is released."""
+
+    def __init__(self):
+        super().__init__()
+        self.released = asyncio.Event()
+
+    async def embed(self, texts, /):
+        await self.released.wait()
+        return await super().embed(texts)
+
+
 @pytest.fixture
 async def upgraded(tmp_path):
     """A home in which an earlier version told a mind, and which nobody uses."""
@@ -79,6 +91,26 @@ async def test_vectors_of_an_earlier_version_are_made_anew_unasked(upgraded):
     assert "lighthouse" in first.json()["block"]  # by its words, at the latest
     assert found == [1, 2]
     assert cosine == pytest.approx(expected, abs=0.01)  # as in a mind that only this version told
+
+
+async def test_what_is_asked_on_purpose_is_found_by_its_words_until_the_vectors_are_made_anew(upgraded):
+    held = Held()
+    async with running(upgraded, embedder=held) as service:
+        asked = {"query": "post at the lighthouse"}
+        remembered = await service.http.get("/v1/minds/ada/remember", params=asked)
+        answered = await service.http.post("/v1/minds/ada/ask", json={"question": "Who has a post at the lighthouse?"})
+        with pytest.raises(EmbedderMismatch):  # meanwhile as well
+            await nearest(service)
+        held.released.set()
+        await embedded_anew(service)
+        later = (await service.http.get("/v1/minds/ada/remember", params=asked)).json()
+
+    assert (remembered.status_code, answered.status_code) == (200, 200), remembered.text
+    assert "lighthouse" in remembered.json()["memories"][0]["text"]
+    assert "lighthouse" in answered.json()["evidence"][0]["text"]
+    assert "embedder_unavailable" in remembered.json()["degraded"]
+    assert "embedder_unavailable" in answered.json()["degraded"]
+    assert later["degraded"] == []
 
 
 async def test_it_is_made_anew_once(upgraded):
