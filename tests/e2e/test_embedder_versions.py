@@ -113,6 +113,19 @@ async def test_what_is_asked_on_purpose_is_found_by_its_words_until_the_vectors_
     assert later["degraded"] == []
 
 
+async def test_vectors_that_can_not_be_read_cost_the_vectors_only(upgraded):
+    """Broken: what looks whose vectors they are, before the graph is prepared, lets the fault of the disk through."""
+    state = upgraded / "minds/ada/derived/vectors/state.json"
+    state.unlink()
+    state.mkdir()
+    async with running(upgraded) as service:
+        await graph_answers(service)
+        found = (await service.resonate("ada", "What did they give me at the lighthouse?")).json()
+
+    assert "lighthouse" in found["block"]
+    assert found["degraded"] == ["graph_unavailable"]
+
+
 async def test_it_is_made_anew_once(upgraded):
     async with running(upgraded) as service:
         await service.resonate("ada", ASKS)

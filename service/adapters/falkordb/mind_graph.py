@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -386,7 +387,7 @@ class FalkorMindGraph(GraphReads):
         if self._mismatch is not None:
             raise EmbedderMismatch(str(self._mismatch))
         if not self._is_checked:
-            await anyio.to_thread.run_sync(self.vectors.check, self._embedder.stored_name)
+            await self._compared(partial(self.vectors.check, self._embedder.stored_name), queries=0)
 
 
 async def _move_cursor(graph: LeasedGraph, cypher: str, words: Mapping[str, object]) -> None:
