@@ -1,8 +1,8 @@
 """
 Embeds a graph anew: every fact and every name, and every passage by having the saving lane begin again.
 
-The identity of the embedder is written last: a run that dies half way begins again, and until it has ended the graph
-is refused to the new embedder as before.
+The identity of the embedder is written last, in the statement that drops the passages. A run that dies half way begins
+again. Until it has ended, the graph is refused to the new embedder as before, and the earlier one can go on with it.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ _WORDS = {
     FACTS: "MATCH ()-[e:RELATES_TO]->() RETURN e.uuid, e.fact ORDER BY e.uuid SKIP $after LIMIT $limit",
     NAMES: "MATCH (n:Entity) RETURN n.uuid, n.name ORDER BY n.uuid SKIP $after LIMIT $limit",
 }
-_DROP_PASSAGES = "MATCH (p:Passage) DELETE p"
 _BEGIN_AGAIN = """
 MERGE (m:Meta {name: 'embedder'})
 SET m.embedder = $embedder, m.dimension = $dimension, m.vectors = $mark
 WITH m
 MERGE (c:Cursor {name: 'saved'})
 SET c.sequence = 0, c.turn_id = ''
-RETURN c.sequence
+WITH c
+OPTIONAL MATCH (p:Passage)
+DELETE p
 """
 
 
@@ -60,7 +61,6 @@ async def reindex(
             after += len(rows)
             count += len(rows)
             advanced(len(rows))
-    await graph.write(_DROP_PASSAGES, {})
     words = {"embedder": identity.embedder, "dimension": identity.dimension, "mark": mark}
     await graph.write(_BEGIN_AGAIN, words)
     return count
