@@ -100,15 +100,15 @@ class SavingLane:
             await self._adopt_graph(mind.workspace)
         progress = await mind.graph.progress()
         parts_at = await graph_parts_at(mind, progress)
+        if parts_at is not None:  # first: embedding it anew drops the passages, which say what is above
+            await self._go_back(mind, parts_at)
+            progress = await mind.graph.progress()
         if progress.saved == 0 or mind.mind_id not in self._prepared:
             identity = await self._embedder.identity()
             progress = await _prepared(mind, identity)
             mind.health.parked, mind.health.embedder = progress.parked, identity.embedder
             mind.transcript.never_below(max(progress.saved, progress.extracted))
             self._prepared.add(mind.mind_id)
-        if parts_at is not None:
-            await self._go_back(mind, parts_at)
-            progress = await mind.graph.progress()
         saved = state.cursor = progress.saved
         indexed = await anyio.to_thread.run_sync(mind.text.cursor, "turns")
         turns = [turn for turn in await mind.transcript.after(saved, limit=_BATCH) if turn.sequence <= indexed]

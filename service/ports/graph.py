@@ -321,7 +321,8 @@ class MindGraph(Protocol):
         Remove all episodes above the sequence *to*, what only they say, and set the cursors that are above back to it.
 
         *turn_id* is the turn at *to*. This is for a transcript that has other turns there. It may be repeated: the
-        cursors move last. Raises GraphUnavailable where the graph was not prepared.
+        cursors move last. Any embedder may have made the vectors, and a claim need not have prepared the graph yet.
+        Raises GraphUnavailable where there is none.
         """
         ...
 

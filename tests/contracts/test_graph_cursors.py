@@ -4,12 +4,15 @@ from contextlib import suppress
 
 import pytest
 
-from consolidation.kernel.errors import GraphUnavailable
+from consolidation.kernel.errors import EmbedderMismatch, GraphUnavailable
 from service.erasure.ports import Tainted
+from service.ports.embedder import EmbedderIdentity
 from service.ports.graph import GraphSize, Progress, episode_uuid
-from tests.support.graphs import OURS, episode, everything, extract, named, parked, save, tell, texts_of, unit
+from tests.support.graphs import EMBEDDER, OURS, episode, everything, extract, named, parked, save, tell, texts_of, unit
 
 pytestmark = pytest.mark.anyio
+
+OTHER = EmbedderIdentity("another", EMBEDDER.dimension)
 
 
 def turns(progress):
@@ -117,6 +120,18 @@ async def test_a_turn_that_is_also_below_stays_though_a_cursor_above_names_it(gr
 
     assert await texts_of(graph) == ["Ada met Bruno.", "Bruno saw Carla."]
     assert (await graph.progress(), await graph.size()) == (Progress(2, 2), GraphSize(2, 3, 2))
+
+
+async def test_a_graph_goes_back_whoever_embedded_it(graph, mind):
+    await graph.prepare(embedder=OTHER)
+    await save(graph, mind, "Ada met Bruno.", "Bruno saw Zoe.")
+    with pytest.raises(EmbedderMismatch):
+        await graph.prepare(embedder=OURS)
+
+    await graph.go_back(to=1, turn_id="t1")
+
+    assert (await graph.progress(), await graph.size()) == (Progress(1), GraphSize(episodes=1))
+    assert await graph.prepare(embedder=OTHER) == Progress(1)
 
 
 async def test_a_cursor_below_stays_where_it_is(graph, mind):

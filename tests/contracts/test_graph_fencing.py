@@ -162,6 +162,20 @@ async def test_a_graph_is_prepared_again_after_each_claim(replica, mind):
     assert {hit.key for hit in hits.turns} == {"1", "2", "3"}
 
 
+async def test_a_graph_goes_back_before_it_is_prepared(replica, mind):
+    """Broken: one that another version has embedded is never prepared before it is embedded anew."""
+    one = replica(1)
+    await tell(one.of(mind), mind, *TURNS)
+    one.epoch = 2
+
+    await one.of(mind).go_back(to=1, turn_id="t1")
+
+    await digest(one, mind, (TURNS[0], "Ada left."))
+    assert await texts_of(one.of(mind)) == [TURNS[0]]
+    [hits] = await one.of(mind).nearest(await EMBEDDER.embed([TURNS[1]]), turns=9, facts=9, entities=0)
+    assert ({hit.key for hit in hits.turns}, len(hits.facts)) == ({"1", "2"}, 1)
+
+
 async def test_nothing_of_an_erased_mind_comes_back_from_who_slept_meanwhile(replica, mind):
     old, new = replica(1), replica(2)
     await written(old, mind)

@@ -315,7 +315,7 @@ class FalkorMindGraph(GraphReads):
 
     async def go_back(self, *, to: int, turn_id: str) -> None:
         """Remove what is above *to*, also of turns that the cursors name and no passage does, and move the cursors."""
-        graph = self._prepared()
+        graph = self.leased()
         if await self.identity() is None:
             raise GraphUnavailable(_ELSEWHERE)
         known = await self.progress()

@@ -212,7 +212,7 @@ class MemoryMindGraph:
 
     async def go_back(self, *, to: int, turn_id: str) -> None:
         """Remove what is above *to*, and set back the cursors."""
-        content = self._prepared(self._claimed())
+        content = self._prepared(self._fence.epoch())
         cursors = [name for name in ("saved", "extracted") if content.cursor(name) > to]
         left = {episode_uuid(self.mind_id, content.turn_at(name)) for name in cursors}
         above = left - {row.properties["episode"] for row in content.all("Passage")}
