@@ -19,6 +19,7 @@ from service.ingest.episodes import as_episode, remembered, uuid_of
 from service.ingest.knowledge_index import index_knowledge
 from service.ingest.parking import (
     CIRCUIT_OPEN,
+    NOT_TRIED,
     OUTAGES,
     is_for_outage,
     is_outage,
@@ -140,7 +141,7 @@ class ExtractionLane:
             extracted = await self._extract(mind, turn)
         except (GraphUnavailable, HomeFault):
             raise
-        except CIRCUIT_OPEN:
+        except NOT_TRIED:
             await mind.graph.undo_attempt(episode)
             raise
         except MemoryFault as error:
@@ -203,13 +204,13 @@ class ExtractionLane:
         if not turn.is_remembered:  # erased meanwhile
             await mind.graph.unpark(one)
             return True
-        await mind.graph.begin_attempt(uuid_of(mind, turn))
         try:
+            await mind.graph.begin_attempt(uuid_of(mind, turn))
             extracted = await self._extract(mind, turn)
             late = None if is_to_be_read_again(one) else self._clock.now  # nobody learns what is read again
             await anyio.to_thread.run_sync(partial(index_knowledge, mind, extracted, 0, late=late))
-        except (*CIRCUIT_OPEN, GraphUnavailable, HomeFault) as error:
-            if isinstance(error, CIRCUIT_OPEN):
+        except (*NOT_TRIED, GraphUnavailable, HomeFault) as error:
+            if isinstance(error, CIRCUIT_OPEN):  # a mismatch is raised before it counts
                 await mind.graph.undo_attempt(uuid_of(mind, turn))
             if is_asked:
                 self.retry(mind.mind_id)

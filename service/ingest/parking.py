@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from consolidation.kernel.errors import (
     EmbedderCircuitOpen,
+    EmbedderMismatch,
     EmbedderUnavailable,
     ModelCircuitOpen,
     ModelTimedOut,
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from service.ports.graph import Parked
 
 OUTAGES = (ModelUnavailable, EmbedderUnavailable)
-CIRCUIT_OPEN = (ModelCircuitOpen, EmbedderCircuitOpen)  # no request was sent, so this does not count as an attempt
+CIRCUIT_OPEN = (ModelCircuitOpen, EmbedderCircuitOpen)  # no request was sent
+NOT_TRIED = (*CIRCUIT_OPEN, EmbedderMismatch)  # which says nothing of the turn, and does not count as an attempt
 _OUTAGE_NAMES = tuple(f"{fault.__name__}: " for fault in (*OUTAGES, ModelTimedOut, *CIRCUIT_OPEN))
 _OUTAGE_PATIENCE = 4  # times as many attempts while nothing succeeds: then it may be poison after all
 _MOST_CHARACTERS = 500

@@ -224,8 +224,8 @@ class MindGraph(Protocol):
         Make the graph ready for writes and return how far it is; once more after each claim of the mind.
 
         Vectors that got lost are made again: of facts and names here, of turns by a cursor ``saved`` that goes back.
-        Raises EmbedderFault, and EmbedderMismatch where its vectors are of another embedder; then so do ``extract`` and
-        ``nearest``.
+        Raises EmbedderFault, and EmbedderMismatch where its vectors are of another embedder; then so do
+        ``begin_attempt``, ``extract`` and ``nearest``.
         """
         ...
 
@@ -291,7 +291,8 @@ class MindGraph(Protocol):
         """
         Count one more attempt at extracting *episode* (a uuid) and return its number, from 1.
 
-        What an earlier attempt left half done is removed. Raises GraphUnavailable where there is no such episode.
+        What an earlier attempt left half done is removed. Raises GraphUnavailable where there is no such episode, and
+        EmbedderMismatch where the vectors are of another embedder: then nothing is counted.
         """
         ...
 

@@ -279,6 +279,19 @@ async def test_an_attempt_at_an_episode_that_is_not_there_is_refused(graph):
         await graph.begin_attempt("no-such-episode")
 
 
+async def test_an_attempt_does_not_begin_while_the_vectors_are_anothers(graph, mind):
+    await graph.prepare(embedder=OTHER)
+    [one] = await save(graph, mind, "Ada met Bruno.")
+    with pytest.raises(EmbedderMismatch):
+        await graph.prepare(embedder=OURS)
+
+    with pytest.raises(EmbedderMismatch):
+        await graph.begin_attempt(one.uuid)
+
+    await graph.prepare(embedder=OTHER)
+    assert await graph.begin_attempt(one.uuid) == 1
+
+
 async def test_a_parked_turn_is_passed_listed_and_unparked_with_its_attempts(graph, mind):
     await graph.prepare(embedder=OURS)
     [one] = await save(graph, mind, "Ada met Bruno.")

@@ -270,7 +270,8 @@ class FalkorMindGraph(GraphReads):
             self.vectors.put_turns(own, leaning, sequences=sequences)
 
     async def begin_attempt(self, episode: str, /) -> int:
-        """Count an attempt, and clear what an earlier one left half done."""
+        """Count an attempt, and clear what an earlier one left half done. Raises EmbedderMismatch."""
+        await self._check_vectors()
         graph = self._prepared()
         self._begun = {episode: graph}
         rows = await graph.write(_BEGIN_ATTEMPT, {"uuid": episode})

@@ -168,7 +168,8 @@ class MemoryMindGraph:
     # Extraction.
 
     async def begin_attempt(self, episode: str, /) -> int:
-        """Count an attempt, and remove what an earlier one left half done."""
+        """Count an attempt, and remove what an earlier one left half done. Raises EmbedderMismatch."""
+        self._check_vectors()
         epoch = self._claimed()
         self._begun = {episode: epoch}
         content = self._entered(epoch)

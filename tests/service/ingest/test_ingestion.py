@@ -4,9 +4,16 @@ import asyncio
 
 import pytest
 
-from consolidation.kernel.errors import GraphUnavailable, InvalidModelOutput, ModelCircuitOpen, ModelUnavailable
+from consolidation.kernel.errors import (
+    EmbedderMismatch,
+    GraphUnavailable,
+    InvalidModelOutput,
+    ModelCircuitOpen,
+    ModelUnavailable,
+)
 from service.mind.health import LaneName
-from tests.support.graphs import read_turn
+from service.ports.embedder import EmbedderIdentity
+from tests.support.graphs import OURS, read_turn
 from tests.support.write_path import MOST_ATTEMPTS, write_path
 
 pytestmark = pytest.mark.anyio
@@ -235,6 +242,51 @@ async def test_a_parked_turn_is_read_when_somebody_asks_for_it(tmp_path):
 
         assert (await mind.graph.progress()).parked == ()
         assert [fact.text for fact in (await mind.graph.knowledge(after=0, limit=9)).facts] == ["Ada met Bruno."]
+
+
+async def test_while_a_mind_is_embedded_anew_its_turns_wait_whether_parked_or_never_read(tmp_path):
+    async with write_path(tmp_path) as path:
+        indexing, saving, _ = path.ingestion.lanes
+        path.reader.rules["extraction"] = failing(InvalidModelOutput("no JSON"))
+        mind = await path.store("ada", "Ada met Bruno.")
+        path.ingestion.wake(mind)
+        await path.until_extracted(mind)
+        await path.until(lambda: not path.background_jobs())
+        [parked] = mind.health.parked
+        path.reader.rules["extraction"] = read_turn
+        await path.store("ada", "Bruno met Carla.")
+        await indexing.step(mind)
+        await saving.step(mind)
+        mind.graph.content().identity = EmbedderIdentity("an earlier version", OURS.dimension)
+        saving.forget("ada")
+        with pytest.raises(EmbedderMismatch):
+            await saving.step(mind)
+        tried = len(path.reader.asked)
+
+        path.ingestion.retry(mind)
+        await path.until(lambda: path.tally.lane_failures["extracting"] > 3 * MOST_ATTEMPTS)
+        waiting, attempts = mind.health.waiting_for, [*mind.graph.content().all("Attempt")]
+
+        assert (await mind.graph.progress()).parked == (parked,)
+        assert waiting.startswith("EmbedderMismatch")
+        assert [one.properties["count"] for one in attempts] == [MOST_ATTEMPTS]  # the parked turn's
+        assert len(path.reader.asked) == tried
+        mind.graph.content().identity = OURS
+        path.ingestion.wake(mind)
+        await path.until_extracted(mind)
+        await path.until(lambda: not path.background_jobs())
+        assert (await mind.graph.progress()).parked == ()
+        assert len((await mind.graph.knowledge(after=0, limit=9)).facts) == 2
+
+
+async def test_vectors_that_turn_out_to_be_anothers_while_a_turn_is_read_park_nothing(tmp_path):
+    async with write_path(tmp_path) as path:
+        path.reader.rules["extraction"] = failing(EmbedderMismatch("of an earlier version"))
+        mind = await path.store("ada", "Ada met Bruno.")
+        path.ingestion.wake(mind)
+        await path.until(lambda: path.tally.lane_failures["extracting"] > 3 * MOST_ATTEMPTS)
+
+        assert (await mind.graph.progress()).parked == ()
 
 
 async def test_a_lost_wake_up_is_found_by_the_sweep(tmp_path):
