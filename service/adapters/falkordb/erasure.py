@@ -105,7 +105,7 @@ class FalkorErasableGraph:
         graph = self._graph.leased()
         await self._connection.forget_file(graph.name)
         await graph.write(_NAMELESS, {})
-        return await forget(graph, self._graph.vectors, episodes, tainted)
+        return await forget(graph, self._graph.vectors, episodes, tainted, mind_id=self._graph.mind_id)
 
     async def set_leaning(self, leaning: Mapping[str, Vector], /) -> None:
         """Give passages other leaning vectors."""

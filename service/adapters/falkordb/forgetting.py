@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from service.adapters.falkordb.fact_limit import OLD
 from service.adapters.falkordb.settling import forget_strangers
 from service.erasure.ports import SUMMARY_CHARACTERS, Forgotten
+from service.ports.graph import episode_uuid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -48,8 +49,8 @@ _COUNT = (
     "MATCH (p:Passage) WHERE p.episode IN $episodes RETURN count(p)",
     f"MATCH ()-[e:RELATES_TO|{OLD}]->() WHERE any(x IN e.episodes WHERE x IN $episodes) RETURN count(e)",
 )
+_PARKED = "MATCH (p:Parked) RETURN p.sequence, p.turn_id"
 _DROP_PARKED = "MATCH (p:Parked) WHERE p.sequence IN $sequences DELETE p"
-_SEQUENCES = "MATCH (p:Passage) WHERE p.episode IN $episodes RETURN DISTINCT p.sequence"
 _LONELY = """
 MATCH (n:Entity) WHERE n.uuid IN $entities
 OPTIONAL MATCH (p:Episodic)-[m:MENTIONS]->(n)
@@ -68,8 +69,10 @@ RETURN n.uuid, e.fact
 _SUMMARISE = "UNWIND $rows AS row MATCH (n:Entity {uuid: row.uuid}) SET n.summary = row.summary"
 
 
-async def forget(graph: LeasedGraph, vectors: MindVectors, episodes: Sequence[str], tainted: Tainted, /) -> Forgotten:
-    """Take *episodes* out, what only they told, and what is *tainted*."""
+async def forget(
+    graph: LeasedGraph, vectors: MindVectors, episodes: Sequence[str], tainted: Tainted, /, *, mind_id: str
+) -> Forgotten:
+    """Take *episodes* of the mind out, what only they told, and what is *tainted*."""
     told, facts, touched = await leaving(graph, episodes, tainted)
     ended = sorted({row[5] for row in told if row[0] in facts and row[5]})
     counts = [int(rows[0][0]) if rows else 0 for rows in await counts_of(graph, episodes)]
@@ -78,8 +81,9 @@ async def forget(graph: LeasedGraph, vectors: MindVectors, episodes: Sequence[st
     changed = await graph.write(_UNTELL, {"episodes": list(episodes)})
     if ended:
         changed += await graph.write(_GO_ON, {"entities": sorted(touched), "since": ended})
-    sequences = [row[0] for row in await graph.read(_SEQUENCES, {"episodes": list(episodes)})]
-    await graph.write(_DROP_PARKED, {"sequences": sequences})
+    going = set(episodes)
+    parked = [row[0] for row in await graph.read(_PARKED, {}) if episode_uuid(mind_id, row[1]) in going]
+    await graph.write(_DROP_PARKED, {"sequences": parked})
     for statement in _DROP_EPISODES:
         await graph.write(statement, {"episodes": list(episodes)})
     lonely = _LONELY % f"RELATES_TO|{OLD}"

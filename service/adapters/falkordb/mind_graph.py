@@ -160,7 +160,7 @@ class FalkorMindGraph(GraphReads):
     ) -> None:
         """*claim* returns our claim of the mind, None where minds are not leased. Raises Fenced where we have none."""
         super().__init__(connection, name=name, vectors=vectors)
-        self._mind_id = mind_id
+        self.mind_id = mind_id
         self._claim = claim
         self._prepared_at: int | None = None  # the epoch under which it was prepared last
         self._begun: dict[str, LeasedGraph] = {}  # the episode that is attempted
@@ -293,7 +293,7 @@ class FalkorMindGraph(GraphReads):
         graphiti = await anyio.to_thread.run_sync(import_module, _GRAPHITI)
         await self._check_vectors()
         graph = self._begun.pop(episode.uuid, None) or self._prepared()
-        with self._readers.reading(self._mind_id) as reader:
+        with self._readers.reading(self.mind_id) as reader:
             facts, entities = await graphiti.add_episode(
                 await self._connection.client(),
                 graph,
@@ -321,9 +321,9 @@ class FalkorMindGraph(GraphReads):
             raise GraphUnavailable(_ELSEWHERE)
         known = await self.progress()
         named = ((known.saved, known.saved_turn), (known.extracted, known.extracted_turn))
-        left = [episode_uuid(self._mind_id, turn) for sequence, turn in named if turn and sequence > to]
+        left = [episode_uuid(self.mind_id, turn) for sequence, turn in named if turn and sequence > to]
         above = await graph.read(_EPISODES_ABOVE, {"to": to, "left": left})
-        await forget(graph, self.vectors, [str(row[0]) for row in above], Tainted())
+        await forget(graph, self.vectors, [str(row[0]) for row in above], Tainted(), mind_id=self.mind_id)
         await graph.write(_UNPARK_ABOVE, {"to": to})
         await graph.write(_GO_BACK, {"to": to, "turn_id": turn_id})
 
@@ -343,7 +343,7 @@ class FalkorMindGraph(GraphReads):
         """Forget that a turn was parked, and its attempts."""
         graph = self.leased()
         await graph.write(_UNPARK, {"sequence": parked.sequence})
-        uuid = episode_uuid(self._mind_id, parked.turn_id)
+        uuid = episode_uuid(self.mind_id, parked.turn_id)
         await graph.write(_FORGET_ATTEMPTS, {"uuid": uuid})
 
     async def nearest(self, vectors: Vectors, /, *, turns: int, facts: int, entities: int) -> tuple[VectorHits, ...]:

@@ -9,7 +9,7 @@ from service.adapters.memory_graph.archive import site_prefix
 from service.adapters.memory_graph.content import FACTS, Content, joined
 from service.archive.graph_rows import Row
 from service.erasure.ports import MOST_READ_AGAIN, SUMMARY_CHARACTERS, Forgotten, Rewritten, Tainted
-from service.ports.graph import GraphSize
+from service.ports.graph import GraphSize, episode_uuid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -60,7 +60,7 @@ class MemoryErasableGraph:
         content = self._graph.content()
         for cursor in content.all("Cursor"):
             content.put(Row("Cursor", {**cursor.properties, "turn_id": ""}))  # it may stand on a turn that is erased
-        return forget(content, set(episodes), tainted)
+        return forget(content, set(episodes), tainted, mind_id=self._graph.mind_id)
 
     async def set_leaning(self, leaning: Mapping[str, Vector], /) -> None:
         """Give passages other leaning vectors."""
@@ -110,8 +110,8 @@ class MemoryErasableGraph:
         return [name for name in names if not (self._fence.is_shared and self._reach()[name].is_only_lease)]
 
 
-def forget(content: Content, going: set[str], tainted: Tainted) -> Forgotten:
-    """Remove the episodes *going*, what only they say, and what is *tainted*."""
+def forget(content: Content, going: set[str], tainted: Tainted, *, mind_id: str) -> Forgotten:
+    """Remove the episodes *going* of the mind, what only they say, and what is *tainted*."""
     again = set(tainted.again)
     facts, touched = _leaving(content, going, tainted)
     told = tuple(_told_by(content, going | again))
@@ -121,6 +121,8 @@ def forget(content: Content, going: set[str], tainted: Tainted) -> Forgotten:
         content.remove(kind, facts)
     changed = [*_untell(content, going), *_go_on(content, touched, since=ended)]
     _remove_episodes(content, going)
+    parked = {row.key for row in content.all("Parked") if episode_uuid(mind_id, row.properties["turn_id"]) in going}
+    content.remove("Parked", parked)
     lonely = {uuid for uuid in touched if not any(content.mentions(uuid)) and not any(_around(content, [uuid]))}
     entities = lonely | set(tainted.entities)
     _remove_entities(content, entities)
@@ -186,9 +188,7 @@ def _go_on(content: Content, entities: Iterable[str], *, since: Collection[objec
 
 
 def _remove_episodes(content: Content, episodes: Collection[str]) -> None:
-    passages = [row for row in content.all("Passage") if row.properties["episode"] in episodes]
-    content.remove("Parked", {row.properties["sequence"] for row in passages})
-    content.remove("Passage", [row.key for row in passages])
+    content.remove("Passage", [row.key for row in content.all("Passage") if row.properties["episode"] in episodes])
     content.remove("Attempt", episodes)
     content.remove("MENTIONS", [row.key for row in content.all("MENTIONS") if joined(row)[0] in episodes])
     content.remove("Episodic", episodes)

@@ -218,7 +218,7 @@ class MemoryMindGraph:
         left = {episode_uuid(self.mind_id, content.turn_at(name)) for name in cursors}
         above = left - {row.properties["episode"] for row in content.all("Passage")}
         above |= {row.properties["episode"] for row in content.all("Passage") if row.properties["sequence"] > to}
-        forget(content, above, Tainted())
+        forget(content, above, Tainted(), mind_id=self.mind_id)
         content.remove("Parked", [row.key for row in content.all("Parked") if row.properties["sequence"] > to])
         for name in cursors:
             _move(content, name, to, turn_id)
