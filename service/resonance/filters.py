@@ -221,13 +221,25 @@ def _why_none(dropped: Mapping[str, str]) -> str:
 async def _horizon(call: PreTurnCall, candidates: Candidates) -> Horizon:
     """What of the candidates' turns, and of the session's newest, stands in the context window."""
     moment, transcript = call.moment, call.mind.transcript
-    newest = transcript.positions.before_in_session(
-        moment.session_id, transcript.positions.last + 1, limit=_SESSION_TURNS
+    in_session = transcript.positions.before_in_session(
+        moment.session_id, transcript.positions.last + 1, limit=_SESSION_TURNS + len(moment.messages)
     )
+    newest = in_session[-_SESSION_TURNS:]
     others = await transcript.read_many([sequence for sequence in newest if sequence not in candidates.turns])
     return horizon_of(
         moment.messages,
         session_id=moment.session_id,
         turns=(*candidates.turns.values(), *others),
         seen_from=call.request.seen_from,
+        asked=_asked(moment),
+        in_session=in_session,
     )
+
+
+def _asked(moment: Moment) -> int:
+    """How many messages are being answered: the newest of the person, with what tools said since; of an agent, none."""
+    roles = [message.role for message in moment.messages]
+    last = next((role for role in reversed(roles) if role is not Speaker.SYSTEM), None)
+    if moment.acts or Speaker.USER not in roles or last is Speaker.ASSISTANT:
+        return 0
+    return roles[::-1].index(Speaker.USER) + 1

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from consolidation.kernel.turns import Speaker
 from consolidation.text.words import tokens
 from service.retrieval.excerpt import BETWEEN, LEFT_OUT
 from service.retrieval.lead_words import without_lead
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     from consolidation.kernel.turns import Message, StoredTurn
     from service.retrieval.moment import Fragment
 
 _SHORT_PHRASE = 4  # words
+_KEPT_MEANWHILE = 2  # turns, the newest of a session, that a caller's window may not have yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,31 +68,66 @@ class Horizon:
 
 
 def horizon_of(
-    messages: Iterable[Message], *, session_id: str, turns: Iterable[StoredTurn], seen_from: int | None = None
+    messages: Iterable[Message],
+    *,
+    session_id: str,
+    turns: Iterable[StoredTurn],
+    seen_from: int | None = None,
+    asked: int = 0,
+    in_session: Sequence[int] | None = None,
 ) -> Horizon:
     """
     The horizon of a context window over *turns*: candidates' sources, and the session's newest.
 
     A message is recognised by its words or, in its own session, by its id (gateways count from 1 in every chat). A
-    turn is in sight when all its messages are.
+    turn is in sight when all its messages are. The last *asked* messages are being answered, and of no turn yet.
+    *in_session* are the sequences of the session's newest turns, where *turns* are not all of them.
     """
     window = tuple(messages)
     ids = frozenset(message.id for message in window if message.id)
     wordings = {_words(message) for message in window}
     visible: set[int] = set()
-    touched: set[int] = set()
+    here: dict[int, StoredTurn] = {}
     for stored in turns:
         is_here = stored.turn.session_id == session_id
         known_ids = ids if is_here else frozenset()
-        seen = [message for message in stored.turn.messages if message.id in known_ids or _words(message) in wordings]
-        if seen and len(seen) == len(stored.turn.messages):
+        if stored.turn.messages and all(one.id in known_ids or _words(one) in wordings for one in stored.turn.messages):
             visible.add(stored.sequence)
-        if is_here and any(message.id in ids or _is_distinctive(message) for message in seen):
-            touched.add(stored.sequence)
+        if is_here:
+            here[stored.sequence] = stored
+    before = window[: len(window) - asked]
+    first_sequence = _oldest_of_run(before, here, sorted(here) if in_session is None else in_session)
     times = [message.timestamp for message in window if message.timestamp is not None]
-    first_sequence, first_instant = min(touched, default=None), min(times, default=None)
     phrases = tuple(map(_phrase, wordings))
-    return Horizon(session_id, frozenset(visible), first_sequence, first_instant, phrases, seen_from)
+    return Horizon(session_id, frozenset(visible), first_sequence, min(times, default=None), phrases, seen_from)
+
+
+def _oldest_of_run(before: Sequence[Message], turns: dict[int, StoredTurn], in_session: Sequence[int]) -> int | None:
+    """
+    The oldest turn of the session's newest run of turns that stand in the window in their order.
+
+    From the window's end backwards, each message is of the newest turn that says it, not newer than the turn of the
+    message behind it. Turns between two of these are in sight, edited or cut, where as many messages between are of no
+    turn that is known. So what only repeats words of long ago does not reach back to them.
+    """
+    said: defaultdict[str | tuple[str, ...], list[int]] = defaultdict(list)
+    for place, sequence in enumerate(in_session):
+        for message in turns[sequence].turn.messages if sequence in turns else ():
+            for key in (_words(message), message.id):
+                if key:
+                    said[key].append(place)
+    oldest, unknown = len(in_session), _KEPT_MEANWHILE
+    for message in reversed(before):
+        words = _words(message)
+        by_id, by_words = said.get(message.id or "", []), said.get(words, [])
+        if not by_id and not by_words:
+            unknown += bool(words) and message.role is not Speaker.SYSTEM
+            continue
+        own = by_id + (by_words if len(words) > _SHORT_PHRASE else [])  # "ok" says nothing of an "ok" a week ago
+        place = max((one for one in own if one <= oldest), default=-1)
+        if place >= 0 and oldest - place - 1 <= unknown:
+            oldest, unknown = place, 0
+    return in_session[oldest] if oldest < len(in_session) else None
 
 
 def _phrase(words: Iterable[str]) -> str:
@@ -99,8 +137,3 @@ def _phrase(words: Iterable[str]) -> str:
 
 def _words(message: Message) -> tuple[str, ...]:
     return tokens(message.content)
-
-
-def _is_distinctive(message: Message) -> bool:
-    """Whether a message's words are its own: "ok" seen now says nothing of an "ok" a week ago."""
-    return len(_words(message)) > _SHORT_PHRASE

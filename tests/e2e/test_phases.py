@@ -270,6 +270,18 @@ async def test_what_is_newer_than_the_oldest_visible_message_of_the_session_does
     assert [one["surfaced"] for one in (hidden, shown, elsewhere)] == [False, True, True]
 
 
+async def test_what_repeats_words_of_long_ago_hides_nothing_that_followed_them(tmp_path):
+    """Broken: all that is newer than the oldest turn that says any message of the window counts as in sight."""
+    greeting = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "Hello! How can I help you today?"}]
+    asked_before = [said(ASKS_FOR_AUNT), said("I do not know that.", role="assistant")]
+    async with running(tmp_path) as service:
+        for turn in (greeting, asked_before, [said(AUNT)], [said("Bruno sings.")], greeting):
+            await service.keep("ada", *turn, session_id="s2")
+        await service.digested("ada")
+        next_day = await surfacing(service, [*greeting, {"role": "user", "content": ASKS_FOR_AUNT}])
+    assert AUNT in next_day["flashbacks"][0]["raw"]
+
+
 async def test_a_memory_returns_to_its_session_only_after_25_turns_even_across_a_restart(tmp_path):
     """Broken: ``_is_echo`` says no; ``Ledger`` reads no file; ``echoes`` forgets nothing."""
     async with running(tmp_path) as service:

@@ -11,6 +11,8 @@ from tests.support.fragments import NOON, fragment_of, kept_of, message_of
 
 LONG = "My mother lives in Lyon with her sister and two cats."
 OTHER = "I started to learn the cello in a small school."
+HI, HELLO = "hi", "Hello! How can I help you today?"
+ASKS = "Where does my mother live?"
 
 
 def test_a_turn_whose_messages_all_stand_in_the_window_is_hidden():
@@ -38,6 +40,58 @@ def test_what_is_newer_than_the_oldest_visible_turn_of_this_session_is_hidden():
     assert not horizon.hides(fragment_of("x", sequences=(1,)))
     assert horizon.hides(fragment_of("x", sequences=(3,)))
     assert not horizon.hides(fragment_of("x", sequences=(3,), session_id="other"))
+
+
+def hidden_of(window, *turns, asked=0, **more):
+    """Which of *turns*, a tuple of texts each, are hidden, by their sequences."""
+    kept = [kept_of(number, *texts) for number, texts in enumerate(turns, start=1)]
+    horizon = horizon_of([message_of(text) for text in window], session_id="s1", turns=kept, asked=asked, **more)
+    return [one.sequence for one in kept if horizon.hides(fragment_of("x", sequences=(one.sequence,)))]
+
+
+def test_a_greeting_said_again_says_nothing_of_what_followed_it_the_first_time():
+    turns = (HI, HELLO), (LONG, "Thanks!"), (OTHER, "Fine!"), (HI, HELLO)
+
+    assert hidden_of([HI, HELLO, ASKS], *turns, asked=1) == [1, 4]
+
+
+def test_a_question_asked_again_says_nothing_of_what_followed_it_the_first_time():
+    turns = (ASKS, "You never told me."), (LONG, "Thanks!"), (OTHER, "I am glad to hear about it.")
+
+    assert hidden_of([ASKS], *turns, asked=1) == []
+    assert hidden_of([OTHER, "I am glad to hear about it.", ASKS], *turns, asked=1) == [3]
+    assert hidden_of([OTHER, "It was edited.", ASKS], *turns, asked=1) == [3]
+
+
+def test_the_first_message_of_a_chat_that_is_always_sent_along_hides_only_its_own_turn():
+    turns = (OTHER, HELLO), *((f"{LONG} {n}", f"Thanks for {n}!") for n in range(2, 9))
+
+    assert hidden_of([OTHER, HELLO, f"{LONG} 8", "Thanks for 8!", ASKS], *turns, asked=1) == [1, 8]
+    assert hidden_of([OTHER, HELLO, "It was edited.", "This, too.", ASKS], *turns, asked=1) == [1]
+
+
+def test_another_chat_of_the_same_session_is_not_in_sight_of_the_first():
+    here = [text for n in range(1, 9) for text in (f"{OTHER} {n}", f"Fine, {n}!")]
+    turns = *((f"{OTHER} {n}", f"Fine, {n}!") for n in range(1, 9)), *((f"{LONG} {n}",) for n in range(9, 13))
+
+    assert hidden_of([*here, ASKS], *turns, asked=1) == [*range(1, 9)]
+
+
+def test_a_turn_of_which_only_the_edited_words_stand_in_the_window_is_hidden_between_and_after_others():
+    window = [f"{OTHER} 1", "Edited.", f"{OTHER} 3", "Edited too.", "Also edited.", "So is this.", ASKS]
+    turns = [(f"{OTHER} {n}",) for n in range(1, 7)]
+
+    assert hidden_of(window, *turns, asked=1) == [1, 2, 3, 4, 5, 6]
+
+
+def test_turns_that_were_not_read_lie_between_those_that_were():
+    kept = [kept_of(1, OTHER, HELLO), kept_of(2, LONG), kept_of(9, f"{LONG} 9")]
+    window = [message_of(text) for text in (OTHER, HELLO, f"{LONG} 9", ASKS)]
+
+    horizon = horizon_of(window, session_id="s1", turns=kept, asked=1, in_session=range(1, 10))
+
+    assert not horizon.hides(fragment_of("x", sequences=(2,)))
+    assert horizon.hides(fragment_of("x", sequences=(1, 9)))
 
 
 def test_what_is_newer_than_the_oldest_timestamp_in_sight_is_hidden():
