@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from service.mind.minds import Mind
     from service.runtime.background import Background
 
-_MOST_SESSIONS, _MOST_NARRATIONS = 2_000, 5_000
+_MOST_MINDS, _MOST_SESSIONS, _MOST_NARRATIONS = 2_000, 2_000, 5_000
 _LATEST, _TRIED_AGAIN = 3, 8
 
 
@@ -138,16 +138,17 @@ class LateStore[Key: tuple[str, ...], Value]:
 
 class LateAnswers:
     """
-    Asks models beside calls, and keeps what comes late: seeds by session, narrations by fragment and language.
+    Asks models beside calls, and keeps what comes late: seeds by session, narrations by what was narrated.
 
-    ``wondered`` is what each session wondered about already.
+    ``wondered`` is what each session wondered about already. What was asked before a mind was forgotten is not kept.
     """
 
     def __init__(self, background: Background) -> None:
         self._background = background
         self.wondered: LateStore[tuple[str, str], frozenset[str]] = LateStore(most=_MOST_SESSIONS)
         self.seeds: LateStore[tuple[str, str], Reply[Seeds]] = LateStore(most=_MOST_SESSIONS)
-        self.narrations: LateStore[tuple[str, str, str], str] = LateStore(most=_MOST_NARRATIONS)
+        self.narrations: LateStore[tuple[str, ...], str] = LateStore(most=_MOST_NARRATIONS)
+        self._epochs: LateStore[tuple[str], object] = LateStore(most=_MOST_MINDS)  # of a mind, until it is forgotten
 
     def ask[Answer: Paid](
         self,
@@ -174,11 +175,20 @@ class LateAnswers:
             mind.health.usage += found.usage
             return found
 
+        key = (mind.mind_id,)
+        epoch = self._epochs.get(key) or object()
+        self._epochs.put(key, epoch)
+
+        def keep_current(found: Answer) -> None:
+            if self._epochs.get(key) is epoch:
+                keep(found)
+
         task = self._background.start(f"{name} {mind.mind_id}", answer, owner=mind.mind_id, in_caller_context=True)
-        return ModelQuestion(task, keep=keep)
+        return ModelQuestion(task, keep=keep_current)
 
     def forget(self, mind_id: str) -> None:
         """Drop all that is of a mind."""
         self.seeds.forget(mind_id)
         self.wondered.forget(mind_id)
         self.narrations.forget(mind_id)
+        self._epochs.forget(mind_id)

@@ -205,5 +205,7 @@ class NarrationModel:
                 self._late_answers.narrations.put(_key(call, flashback), flashback.text)
 
 
-def _key(call: PreTurnCall, flashback: Flashback) -> tuple[str, str, str]:
-    return (call.mind.mind_id, flashback.fragment.id, call.moment.told_in)
+def _key(call: PreTurnCall, flashback: Flashback) -> tuple[str, ...]:
+    """Of what was narrated, with its words: those of a long turn depend on the query, and an entity's change."""
+    fragment, label = flashback.fragment, flashback.label
+    return (call.mind.mind_id, fragment.id, call.moment.told_in, fragment.text, label.text)
