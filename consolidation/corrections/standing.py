@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _TRUTH = frozenset({What.WRONG, What.RIGHT, What.EDIT})
 _DECIDES = _TRUTH | {What.PIN, What.MUTE}
+_MUTED = "muted by a person"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class Decided:
         """Why it does not come up by itself, as a trace says it; "" where it may."""
         if self.truth is not None and self.is_wrong:
             return "edited by a person" if self.truth.what is What.EDIT else "wrong: a person said so"
-        return "muted by a person" if self.is_muted else ""
+        return _MUTED if self.is_muted else ""
 
 
 UNDECIDED = Decided()
@@ -270,11 +271,16 @@ class Standing:
     def statements_of(self, turn_id: str) -> tuple[Statement, ...]:
         """What people put in the place of something that this turn told, and that may be told."""
         found = (one for one in self.statements if turn_id in one.turn_ids)
-        return tuple(one for one in found if not self.fact(one.text, one.turn_ids).held_back)
+        return tuple(one for one in found if not self.reason_against(one))
 
     def of_statement(self, said: Statement) -> Decided:
         """What was decided of something that a person said."""
         return self.fact(said.text, said.turn_ids)
+
+    def reason_against(self, said: Statement) -> str:
+        """Why what a person said does not come up by itself; "" where it may. It goes with all its turns, if muted."""
+        is_muted = bool(said.turn_ids) and all(self.turn(one).is_muted for one in said.turn_ids)
+        return self.of_statement(said).held_back or (_MUTED if is_muted else "")
 
     def stands(self, said: Statement) -> bool:
         """Whether nobody put right what a person said, nor told all the turns that it comes from otherwise since."""

@@ -109,16 +109,19 @@ def _decided(put_right: PutRight) -> Iterable[tuple[CardLine, tuple[str, ...]]]:
     """What people pinned, then what they said, newest first, each with the names that it joins."""
     standing = put_right.standing
     sequences = {turn_id: sequence for sequence, turn_id in put_right.turn_ids.items()}
+    unseen = {(one.text, one.turn_ids) for one in standing.statements if standing.reason_against(one)}
 
     def told_in(turn_ids: Iterable[str]) -> tuple[int, ...]:
         return tuple(sequences[one] for one in turn_ids if one in sequences)
 
     for one in reversed(standing.corrections):
         decided = standing.fact(one.target.text, one.target.turn_ids) if one.target.kind == "fact" else None
-        if decided is not None and decided.shown is one and decided.is_pinned and not decided.held_back:
+        if decided is None or decided.shown is not one or not decided.is_pinned or decided.held_back:
+            continue
+        if (one.target.text, one.target.turn_ids) not in unseen:
             yield CardLine(one.id, one.target.text, told_in(one.target.turn_ids), one), one.target.joins
     for said in reversed(standing.statements):
-        if not standing.fact(said.text, said.turn_ids).held_back:
+        if not standing.reason_against(said):
             yield CardLine(statement_id(said), said.text, told_in(said.turn_ids), said), ()
 
 

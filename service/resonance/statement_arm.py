@@ -139,11 +139,6 @@ def _fragment(
         sources=(),
         is_boosted=decided.is_pinned or any(name <= words for name in names),
         decided=decided,
-        held_back=decided.held_back or ("muted by a person" if _is_muted(one, terms) else ""),
+        held_back=terms.put_right.standing.reason_against(one),
         statement=one,
     )
-
-
-def _is_muted(one: Statement, terms: SearchTerms) -> bool:
-    """Whether all the turns that it comes from are never to come up."""
-    return bool(one.turn_ids) and all(terms.put_right.standing.turn(turn_id).is_muted for turn_id in one.turn_ids)

@@ -119,3 +119,20 @@ async def test_a_card_says_nothing_of_whoever_is_muted(tmp_path):
         after = await stable(service)
 
     assert ["Fipsi" in text for text in (before, muted, after)] == [True, False, True]
+
+
+@pytest.mark.parametrize("edited", [{"kind": "turn", "turn_ids": ["t0"]}, fact(LYON)])
+async def test_a_card_does_not_tell_what_was_put_in_the_place_of_words_of_a_muted_turn(tmp_path, edited):
+    """Broken: a card asks what was decided of what a person said, and not of the turn that it comes from."""
+    async with running(tmp_path) as service:
+        await told(service)
+        made = await correct(service, "edit", target=edited, to="My mother Ingrid lives in Nice.")
+        await correct(service, "pin", target={"kind": "fact", "id": f"fact:{made['id']}"})
+        before = await stable(service)
+        mute = await correct(service, "mute", target={"kind": "turn", "turn_ids": ["t0"]})
+        muted, cards = await stable(service), await people(service)
+        await service.http.delete(f"/v1/minds/ada/corrections/{mute['id']}")
+        after = await stable(service)
+
+    assert ["Nice" in text for text in (before, muted, after)] == [True, False, True]
+    assert cards == []

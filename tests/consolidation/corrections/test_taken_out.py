@@ -80,3 +80,12 @@ def test_what_is_told_again_has_the_edit_as_a_note_of_its_own():
 def test_nothing_is_told_of_a_turn_that_is_wrong_as_a_whole():
     """Broken: decisions of whole turns are not looked at."""
     assert as_put_right(turn_of("My mother lives in Lyon."), decided("wrong", "x", kind="turn")) is None
+
+
+def test_nothing_is_told_of_a_muted_turn_whose_words_were_edited_before():
+    """Broken: what a person put in their place is told, as nothing was decided of that itself."""
+    fact, whole = Target("fact", "My mother lives in Lyon.", ("t1",)), Target("turn", "x", ("t1",))
+    edit = Correction("c1", NOON, "owner", What.EDIT, fact, "Ann's mother lives in Porto.")
+    mute = Correction("c2", NOON, "owner", What.MUTE, whole)
+
+    assert as_put_right(turn_of("My mother lives in Lyon."), Standing.of([edit, mute])) is None
