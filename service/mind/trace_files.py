@@ -11,6 +11,7 @@ import re
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from consolidation.kernel.files import append_line, remove, replacing
@@ -20,6 +21,7 @@ from service.mind.trace_document import decoded, delivery_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from service.mind.trace_document import Delivery, TraceDocument
@@ -46,6 +48,14 @@ class TraceLine(NamedTuple):
     end: int
     trace: TraceDocument | None
     delivery: Delivery | None = None
+
+
+class _Verdict(NamedTuple):
+    """Where a line ends, whether it goes, and whether it has its end."""
+
+    end: int
+    goes: bool
+    is_whole: bool
 
 
 class TraceFiles:
@@ -107,20 +117,30 @@ class TraceFiles:
                 break
         return found
 
-    def rewrite(self, day: int, is_doomed: Callable[[TraceDocument], bool]) -> int:
-        """Write a day's file without the doomed traces and the damaged lines; how many went. Raises OSError."""
-        lines = list(self._verdicts(day, is_doomed))
-        gone = lines.count(True)
-        if gone == len(lines):
-            remove(self._file(day))
-        elif gone:
-            with open_regular(self._file(day)) as old, replacing(self._file(day)) as new:
-                new.writelines(line for line, is_gone in zip(old, lines, strict=True) if not is_gone)
-        return gone
+    def rewrite(
+        self, day: int, is_doomed: Callable[[TraceDocument], bool], *, writing: AbstractContextManager[object]
+    ) -> int:
+        """
+        Write a day's file without the doomed traces and the damaged lines; how many went. Raises OSError.
+
+        Whoever appends holds *writing*. It is held here only when all lines but those that came last have been read.
+        """
+        verdicts = self._verdicts(day, is_doomed)
+        before = list(takewhile(lambda one: one.is_whole, verdicts))  # of the others, one may be half written yet
+        with writing:
+            after = self._verdicts(day, is_doomed, start=before[-1].end if before else 0)
+            lines = [one.goes for one in (*before, *after)]
+            gone = lines.count(True)
+            if gone == len(lines):
+                remove(self._file(day))
+            elif gone:
+                with open_regular(self._file(day)) as old, replacing(self._file(day)) as new:
+                    new.writelines(line for line, is_gone in zip(old, lines, strict=True) if not is_gone)
+            return gone
 
     def count(self, day: int, is_doomed: Callable[[TraceDocument], bool]) -> int:
         """How many lines ``rewrite`` would take out of a day's file. Raises OSError."""
-        return sum(self._verdicts(day, is_doomed))
+        return sum(one.goes for one in self._verdicts(day, is_doomed))
 
     def name_of(self, day: int) -> str:
         """The name of a day's file."""
@@ -134,12 +154,16 @@ class TraceFiles:
         """The days before *first* of which there is a file: what is of an earlier version by its last writing."""
         return tuple(day for day, file in self._found().items() if _written(day, file) < first.toordinal())
 
-    def _verdicts(self, day: int, is_doomed: Callable[[TraceDocument], bool]) -> Iterator[bool]:
-        """Of each line, torn ones too, whether it goes."""
+    def _verdicts(self, day: int, is_doomed: Callable[[TraceDocument], bool], *, start: int = 0) -> Iterator[_Verdict]:
+        """Of each line from *start* on, torn ones too, whether it goes."""
+        end = start
         with suppress(FileNotFoundError), open_regular(self._file(day)) as handle:
+            handle.seek(start)
             for line in handle:
+                end += len(line)
                 trace = decoded(line)
-                yield is_doomed(trace) if trace is not None else delivery_of(line) is None
+                goes = is_doomed(trace) if trace is not None else delivery_of(line) is None
+                yield _Verdict(end, goes, is_whole=line.endswith(b"\n"))
 
     def _found(self) -> dict[int, Path]:
         found = {}

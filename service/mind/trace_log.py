@@ -301,18 +301,32 @@ class TraceLog:
 
         A line that is not a trace goes with them: nobody knows what it holds.
         """
-        with self._reading, self._writing, self._mutex:
-            self._index.drop()  # first: no byte of it is left, and it is made again from what stays
-            staying = [one for one in self._unwritten if not is_doomed(one)]
-            if len(staying) < len(self._unwritten):
-                self._traces.clear()
-            self._waiting = {key: one for key, one in self._waiting.items() if not is_doomed(one)}
-            self._said = {key: one for key, one in self._said.items() if not is_doomed(one[1])}
-            self._unwritten = deque(staying, maxlen=_REMEMBERED_TRACES)
-            gone = sum(self._files.rewrite(day, is_doomed) for day in self._files.days())
+        with self._reading:
+            doomed = self._doomed(is_doomed)
+            with self._writing:
+                days = self._files.days()
+                self._index.drop()  # first: no byte of it is left, and it is made again from what stays
+                self._forget_remembered(doomed)
+            gone = sum(self._files.rewrite(day, is_doomed, writing=self._writing) for day in days)
             if gone:
-                self._read_newest()
+                self.read_again()
             return gone
+
+    def _doomed(self, is_doomed: Callable[[TraceDocument], bool]) -> frozenset[str]:
+        """The ids of what is remembered and doomed. It takes long: no lock is held for it."""
+        with self._mutex:
+            said = (thought for _, thought in self._said.values())
+            known = (*self._traces, *tuple(self._unwritten), *self._waiting.values(), *said)
+        return frozenset(one.trace_id for one in known if is_doomed(one))
+
+    def _forget_remembered(self, doomed: Container[str]) -> None:
+        unwritten = [one for one in self._unwritten if one.trace_id not in doomed]
+        self._unwritten = deque(unwritten, maxlen=_REMEMBERED_TRACES)
+        with self._mutex:
+            traces = [one for one in self._traces if one.trace_id not in doomed]
+            self._traces = deque(traces, maxlen=_REMEMBERED_TRACES)
+            self._waiting = {key: one for key, one in self._waiting.items() if key not in doomed}
+            self._said = {key: one for key, one in self._said.items() if one[1].trace_id not in doomed}
 
     def count_doomed(self, is_doomed: Callable[[TraceDocument], bool]) -> tuple[int, tuple[str, ...]]:
         """How many traces are doomed, and the names of the files that hold them. Reads every file. Raises OSError."""
@@ -335,7 +349,7 @@ class TraceLog:
 
     def read_again(self) -> None:
         """Read the newest traces anew: another machine has appended some. Raises OSError."""
-        with self._writing, self._mutex:
+        with self._writing:
             self._read_newest()
 
     def close(self) -> None:
@@ -370,14 +384,17 @@ class TraceLog:
             start = lines[-1].end
 
     def _read_newest(self) -> None:
-        """Remember what the files tell, and nothing else."""
-        for memory in (self._traces, self._shown, self._waiting, self._said):
-            memory.clear()
+        """Remember what the files tell and what waits for room in them, and nothing else."""
         lines = self._files.newest(most=_REMEMBERED_TRACES, most_bytes=_TAIL_BYTES)
         delivered = {line.delivery.delivered: line.delivery for line in lines if line.delivery is not None}
-        for line in lines:
-            if line.trace is not None:
-                self._remember(line.trace, delivered.get(line.trace.trace_id))
+        with self._mutex:  # not while the files are read: calls ask on the event loop what they were shown
+            for memory in (self._traces, self._shown, self._waiting, self._said):
+                memory.clear()
+            for line in lines:
+                if line.trace is not None:
+                    self._remember(line.trace, delivered.get(line.trace.trace_id))
+            for trace in self._unwritten:
+                self._remember(trace, delivered.get(trace.trace_id))
 
     def _remember(self, whole: TraceDocument, delivery: Delivery | None = None) -> None:
         trace = replace(whole, phases=_NO_PHASES)

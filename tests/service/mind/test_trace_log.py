@@ -3,6 +3,7 @@
 import json
 import resource
 import threading
+from contextlib import contextmanager
 from datetime import timedelta
 
 import pytest
@@ -30,6 +31,17 @@ def opened(file, *, clock=None, keep_days=0):
     """The log of the mind whose file of today is *file*."""
     index = file.with_name("traces.sqlite3")
     return TraceLog(file.parent, index=index, clock=clock or FixedClock(NOON), keep_days=keep_days)
+
+
+@contextmanager
+def no_room(file):
+    """As if the disk were full: no file may grow beyond the size of *file*, but for a few bytes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (file.stat().st_size + 10, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def now_and_after_a_restart(log, file):
@@ -110,6 +122,52 @@ def test_erasing_takes_a_thought_that_waits_and_lets_others_be_delivered_once(fi
         assert one.deliver("s1", turn=8) is None
         assert one.said("s1", turn=7).trace_id == "one"
     assert "".join(words_in(file)) == "…(A thought surfaces: …)"
+
+
+def test_erasing_keeps_no_call_waiting_and_loses_nothing_that_is_written_meanwhile(file):
+    """Broken: locks are held while the files are read."""
+    log, waited, added = opened(file), [], []
+    for number in (1, 2, 3):
+        log.add(trace_of(f"t{number}", number))
+
+    def ask():
+        log.echoes("s1", turns=25), log.recent(limit=10), log.summary()
+
+    def add():
+        added.append(f"t{10 + len(added)}")
+        log.add(trace_of(added[-1], int(added[-1][1:])))
+
+    def is_doomed(trace):
+        """Asked while memory is looked through, and while the file is."""
+        for call in (ask, add) if trace.trace_id == "t1" else (ask,):
+            thread = threading.Thread(target=call, daemon=True)
+            thread.start()
+            thread.join(10)
+            waited.append(thread.is_alive())
+        return trace.trace_id == "t1"
+
+    assert log.forget(is_doomed) == 1
+    assert not any(waited)
+    for one in now_and_after_a_restart(log, file):
+        assert [trace.trace_id for trace in one.recent(limit=10)] == ["t11", "t10", "t3", "t2"]
+        assert one.echoes("s1", turns=25).sequences == {2, 3, 10, 11}
+        assert [trace.trace_id for trace in one.page(CallFilter(), limit=9).traces] == ["t11", "t10", "t3", "t2"]
+        assert one.find("t1") is None
+
+
+def test_what_waits_for_room_on_the_disk_is_remembered_when_others_are_erased(file):
+    """Broken: after an erasure, memory holds only what the files do."""
+    log = opened(file)
+    log.add(trace_of("one", 1))
+    log.add(trace_of("two", 2))
+    with no_room(file), pytest.raises(OSError, match="large"):
+        log.add(trace_of("three", 3))
+
+    assert log.forget(lambda trace: trace.trace_id == "one") == 1
+    assert log.echoes("s1", turns=25).sequences == {2, 3}
+    assert [trace.trace_id for trace in log.recent(limit=10)] == ["three", "two"]
+    assert log.forget(lambda trace: trace.trace_id == "three") == 0
+    assert [trace.trace_id for trace in log.recent(limit=10)] == ["two"]
 
 
 def test_an_echo_fades_after_so_many_turns_of_its_session(file):
@@ -231,13 +289,8 @@ def test_a_trace_that_finds_no_room_is_written_with_the_next_one(file):
     log = opened(file)
     log.add(trace_of("one", 1))
     size = file.stat().st_size
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 10, hard))
-    try:
-        with pytest.raises(OSError, match="large"):
-            log.add(trace_of("two", 2))
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    with no_room(file), pytest.raises(OSError, match="large"):
+        log.add(trace_of("two", 2))
 
     assert file.stat().st_size == size
     log.add(trace_of("three", 3))
