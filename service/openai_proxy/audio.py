@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import anyio.to_thread
 
 from consolidation.kernel.errors import InvalidRequest, ModelFault
-from consolidation.kernel.turns import Turn
-from service.openai_proxy.messages import new_from, new_in
+from service.openai_proxy.messages import exchange_from, new_from, new_parts
 from service.voice.hearing import SKIPPED
 from service.voice.recordings import is_format, recording_of
 from service.voice.spoken import SPOKEN
@@ -39,7 +38,8 @@ async def heard_in_time(chat: Chat, *, context: ProxyContext) -> HeardChat:
     audio = await _audio_of(chat, context=context)
     if not audio:
         return HeardChat(chat.messages)
-    new = [one for (at, _), one in audio.items() if at >= new_from(chat.messages)]
+    start = exchange_from(chat.messages)
+    new = [one for (at, _), one in audio.items() if at >= start]
     words = await context.hearing.words(
         chat.mind_id, new=new, seen=list(audio.values()), seconds=context.deadline_seconds
     )
@@ -48,29 +48,35 @@ async def heard_in_time(chat: Chat, *, context: ProxyContext) -> HeardChat:
 
 
 async def heard_in_full(chat: Chat, *, context: ProxyContext) -> HeardChat:
-    """*chat* with all words of its new messages, however long they take; what fails leaves a mark. Never raises."""
-    audio = await _audio_of(chat, context=context)
-    new = {place: one for place, one in audio.items() if place[0] >= new_from(chat.messages)}
-    if not new:
-        return HeardChat(chat.messages)
+    """
+    *chat* with all words of its newest exchange, however long they take; what fails leaves a mark. Never raises.
+
+    What began the exchange is remembered from before, and says whether what is new is off the record.
+    """
+    every, start = await _audio_of(chat, context=context), exchange_from(chat.messages)
+    audio = {place: one for place, one in every.items() if place[0] >= start}
     words = {}
-    for recording in new.values():
+    for recording in audio.values():
         try:
             words[recording.digest] = await context.transcripts.words(chat.mind_id, recording)
         except ModelFault:  # logged where it was asked
             continue
-    seconds = [one.seconds for one in new.values()]
+    messages = _in_words(chat.messages, audio, words)
+    start = new_from(chat.messages)
+    seconds = [one.seconds for (at, _), one in audio.items() if at >= start]
+    if not seconds:
+        return HeardChat(messages)
     known = {"seconds": round(sum(one for one in seconds if one is not None), 2)} if None not in seconds else {}
     mark = {"model": context.transcripts.model, **known}
-    return HeardChat(_in_words(chat.messages, new, words), metadata={SPOKEN: mark})
+    return HeardChat(messages, metadata={SPOKEN: mark})
 
 
 async def _audio_of(chat: Chat, *, context: ProxyContext) -> dict[Place, Recording]:
     """What a model may hear of *chat*: nothing of one that memory is not part of, nor off the record."""
     if chat.is_bypassed or not context.transcripts.is_configured or not any(_parts(chat.messages)):
         return {}
-    privacy = (await context.minds.own_settings(chat.mind_id)).privacy(context.privacy_filter)
-    if privacy.is_off_the_record(Turn("", chat.session_id, new_in(chat.messages))):
+    privacy = await context.privacy_of(chat.mind_id)
+    if any(part.is_off_the_record for part in new_parts(chat.messages, privacy=privacy)):
         return {}
     return await anyio.to_thread.run_sync(_recordings, chat.messages)
 

@@ -71,3 +71,7 @@ class ProxyContext:
             sees=caller.sees,
             fleet=memory.fleet,
         )
+
+    async def privacy_of(self, mind_id: str) -> PrivacyFilter:
+        """What a mind keeps nothing of: the service's filter, and words of the mind's own."""
+        return (await self.minds.own_settings(mind_id)).privacy(self.privacy_filter)

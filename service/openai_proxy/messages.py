@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 from consolidation.kernel.turns import Message, Speaker
@@ -11,6 +13,8 @@ from consolidation.text.noise import is_blank
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from consolidation.secrets.privacy_filter import PrivacyFilter
 
     type Json = Mapping[str, Any]
 
@@ -29,7 +33,20 @@ _REASONING = re.compile(
     r"""|<details\s[^>]{0,200}?type=["']?reasoning["']?[^>]{0,400}>.*?(?:</details>|\Z))\s*""",
     re.DOTALL | re.IGNORECASE,
 )
+_NEW = frozenset({Speaker.USER, Speaker.TOOL})
 _LONGEST, _LONGEST_NAME, _LONGEST_CALL = 400_000, 200, 2_000  # as in a posted turn; a tool call may carry a whole file
+
+
+@dataclass(frozen=True, slots=True)
+class NewPart:
+    """
+    What people and tools said up to an answer that stayed empty, or to the chat's end.
+
+    It is off the record where a person said so in its exchange, which may have begun before the last answer.
+    """
+
+    messages: tuple[Message, ...]
+    is_off_the_record: bool = False
 
 
 def read(messages: Sequence[Json], *, start: int = 0, end: int | None = None) -> tuple[Message, ...]:
@@ -49,17 +66,27 @@ def new_from(messages: Sequence[Json]) -> int:
     return next((at + 1 for at in reversed(range(end)) if _is_answer(messages[at])), 0)
 
 
-def new_in(messages: Sequence[Json]) -> tuple[Message, ...]:
-    """What people and tools have said since the last answer."""
-    return tuple(one for part in new_parts(messages) for one in part)
+def exchange_from(messages: Sequence[Json]) -> int:
+    """The position where the exchange of a chat's new messages begins: tools may have answered in it, several times."""
+    spoken = [
+        at for at in range(new_from(messages) + 1) if messages[at]["role"] != "assistant" or _is_answer(messages[at])
+    ]
+    asked = {at for at in spoken if messages[at]["role"] == "user"}
+    return max((at for before, at in pairwise(spoken) if at in asked and before not in asked), default=0)
 
 
-def new_parts(messages: Sequence[Json]) -> tuple[tuple[Message, ...], ...]:
+def new_parts(messages: Sequence[Json], *, privacy: PrivacyFilter) -> tuple[NewPart, ...]:
     """What people and tools have said since the last answer, in parts: each was sent, and all but the last got none."""
     start, end = new_from(messages), _end(messages)
     empty = [at for at in range(start, end) if messages[at]["role"] == "assistant"]
-    parts = (read(messages, start=first, end=last) for first, last in zip([start, *empty], [*empty, None], strict=True))
-    return tuple(tuple(one for one in part if one.role in {Speaker.USER, Speaker.TOOL}) for part in parts)
+    said = [read(messages, start=exchange_from(messages), end=start)]
+    said += [read(messages, start=first, end=last) for first, last in pairwise([start, *empty, len(messages)])]
+    off = privacy.off_the_record([one for part in said for one in part])
+    ends = list(accumulate(map(len, said)))
+    return tuple(
+        NewPart(tuple(one for one in part if one.role in _NEW), not off.isdisjoint(range(first, last)))
+        for part, (first, last) in zip(said[1:], pairwise(ends), strict=True)
+    )
 
 
 def without_reasoning(text: str) -> str:

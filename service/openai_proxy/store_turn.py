@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -19,7 +20,7 @@ import structlog
 
 from consolidation.kernel.errors import InvalidRequest, MemoryFault, TurnConflict
 from consolidation.kernel.ports import Role, Usage
-from consolidation.kernel.turns import Speaker, Turn
+from consolidation.kernel.turns import Speaker, Turn, TurnKind
 from consolidation.text.tokens import count_tokens
 from service.observability.model_usage import ModelCall
 from service.openai_proxy.audio import heard_in_full
@@ -30,10 +31,11 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.turns import Message
     from service.openai_proxy.context import ProxyContext
+    from service.openai_proxy.messages import NewPart
     from service.openai_proxy.reply_accumulator import ReplyAccumulator
     from service.openai_proxy.request import Chat
 
-    type Parts = tuple[tuple[Message, ...], ...]
+    type Parts = tuple[NewPart, ...]
 
 log = structlog.get_logger()
 
@@ -86,16 +88,17 @@ async def _store(exchange: Exchange, *, context: ProxyContext) -> None:
 async def _accept(exchange: Exchange, *, context: ProxyContext) -> None:
     chat = exchange.chat
     heard = await heard_in_full(chat, context=context)
-    parts = await anyio.to_thread.run_sync(new_parts, heard.messages)
+    privacy = await context.privacy_of(chat.mind_id)
+    parts = await anyio.to_thread.run_sync(partial(new_parts, heard.messages, privacy=privacy))
     answer = exchange.reply.message if exchange.model is not None else None
-    if answer is None and not any(parts):
+    if answer is None and not any(part.messages for part in parts):
         return
     try:
         async with _STORING.setdefault((chat.mind_id, chat.session_id), asyncio.Lock()):  # a retry sees what it repeats
-            new = [one for part in await _not_stored(chat, parts, context=context) for one in part]
-            messages = (*new[-_MOST_MESSAGES:], *((answer,) if answer is not None else ()))
-            turn_id = await _turn_id(chat, messages, context=context)
-            turn = _turn(exchange, messages, turn_id=turn_id, metadata=heard.metadata)
+            said = _said(chat, await _not_stored(chat, parts, context=context))
+            messages = (*said.messages[-_MOST_MESSAGES:], *((answer,) if answer is not None else ()))
+            said = replace(said, messages=messages, metadata=_metadata(exchange, heard.metadata))
+            turn = replace(said, turn_id=await _turn_id(chat, said, context=context))
             accepted = await context.intake.accept(chat.mind_id, turn)
         if exchange.trace_id is not None and accepted.is_new:
             mind = await context.minds.find(chat.mind_id)
@@ -122,8 +125,8 @@ async def _not_stored(chat: Chat, parts: Parts, *, context: ProxyContext) -> Par
     turns = await mind.transcript.before_in_session(chat.session_id, end, limit=len(parts))
     stored = [one for turn in turns for one in _prompts(turn.turn.messages)]
     for count in range(len(parts) - 1, 0, -1):
-        sent = tuple(one for part in parts[:count] for one in part)
-        if _stand_in_a_row(_prompts(await _as_stored(chat, sent, context=context)), stored):
+        sent = await _prompts_as_stored(_said(chat, parts[:count]), chat=chat, context=context)
+        if _stand_in_a_row(sent, stored):
             return parts[count:]
     return parts
 
@@ -132,25 +135,31 @@ def _stand_in_a_row(said: list[tuple[Speaker, str]], stored: list[tuple[Speaker,
     return any(stored[at : at + len(said)] == said for at in range(len(stored) - len(said) + 1))
 
 
-def _turn(exchange: Exchange, messages: tuple[Message, ...], *, turn_id: str, metadata: Mapping[str, Any]) -> Turn:
-    cut: dict[str, Any] = {PROXY_METADATA: {"cut": exchange.cut}} if exchange.cut is not None else {}
-    return Turn(turn_id, exchange.chat.session_id, messages, metadata={**cut, **metadata})
+def _said(chat: Chat, parts: Parts) -> Turn:
+    """What was said in *parts*, as a turn without an id."""
+    messages = tuple(one for part in parts for one in part.messages)
+    is_off = any(part.is_off_the_record for part in parts)
+    return Turn("", chat.session_id, messages, TurnKind.OFF_THE_RECORD if is_off else TurnKind.TURN)
 
 
-async def _turn_id(chat: Chat, messages: tuple[Message, ...], *, context: ProxyContext) -> str:
+def _metadata(exchange: Exchange, heard: Mapping[str, Any]) -> dict[str, Any]:
+    return {**({PROXY_METADATA: {"cut": exchange.cut}} if exchange.cut is not None else {}), **heard}
+
+
+async def _turn_id(chat: Chat, said: Turn, *, context: ProxyContext) -> str:
     """
     The client's key; for a retry by the client's library, the id of the turn that was stored the first time.
 
     A key under which other words were said is the client's mistake, and its words are not lost for it.
     """
     if chat.key is not None:
-        said = await _said_under(chat.key, chat, context=context)
-        posted = _prompts(await _as_stored(chat, messages, context=context))
-        if said is None or said == posted:
+        before = await _said_under(chat.key, chat, context=context)
+        posted = await _prompts_as_stored(said, chat=chat, context=context)
+        if before is None or before == posted:
             return chat.key
         log.warning("proxy.key_reused", mind_id=chat.mind_id)
         return _own_id(chat.key, posted)
-    known = await _stored_turn_id(chat, messages, context=context) if chat.is_retried else None
+    known = await _stored_turn_id(chat, said, context=context) if chat.is_retried else None
     return known or context.clock.fresh_id()
 
 
@@ -167,11 +176,11 @@ def _own_id(key: str, posted: list[tuple[Speaker, str]]) -> str:
     return f"{key[:_LONGEST_KEY]}~{hashlib.blake2b(repr(posted).encode(), digest_size=8).hexdigest()}"
 
 
-async def _stored_turn_id(chat: Chat, messages: tuple[Message, ...], *, context: ProxyContext) -> str | None:
+async def _stored_turn_id(chat: Chat, said: Turn, *, context: ProxyContext) -> str | None:
     """The id of the session's last turn, if it was just made from the same words."""
     mind = await context.minds.find_or_create(chat.mind_id)
     known = mind.transcript.positions
-    posted = _prompts(await _as_stored(chat, messages, context=context))
+    posted = await _prompts_as_stored(said, chat=chat, context=context)
     for last in await mind.transcript.before_in_session(chat.session_id, known.last + 1, limit=1):
         is_fresh = context.clock.now() - last.accepted_at <= _RETRIED_WITHIN
         if is_fresh and _prompts(last.turn.messages) == posted:
@@ -179,11 +188,11 @@ async def _stored_turn_id(chat: Chat, messages: tuple[Message, ...], *, context:
     return None
 
 
-async def _as_stored(chat: Chat, messages: tuple[Message, ...], *, context: ProxyContext) -> tuple[Message, ...]:
+async def _prompts_as_stored(said: Turn, *, chat: Chat, context: ProxyContext) -> list[tuple[Speaker, str]]:
     try:
-        return (await context.intake.filtered(chat.mind_id, Turn("", chat.session_id, messages))).messages
+        return _prompts((await context.intake.filtered(chat.mind_id, said)).messages)
     except InvalidRequest:  # every message is empty
-        return ()
+        return []
 
 
 def _prompts(messages: Sequence[Message]) -> list[tuple[Speaker, str]]:

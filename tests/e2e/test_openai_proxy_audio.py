@@ -137,3 +137,15 @@ def test_no_model_hears_a_chat_off_the_record_or_without_memory(service, provide
     service.at_rest()
 
     assert provider.recorded == []
+
+
+def test_a_tool_that_answers_what_was_spoken_off_the_record_is_not_kept(tmp_path, provider):
+    call = {"id": "c1", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}
+    calling = {"role": "assistant", "content": None, "tool_calls": [call]}
+    settings = {**heard_by(provider), "off_the_record_markers": ["my mother"]}
+    with proxied(tmp_path / "home", provider, **settings) as service:
+        ask(service, provider, said(WHERE), calling, {"role": "tool", "tool_call_id": "c1", "content": "In Lyon."})
+        [kept] = service.until_kept("ada")
+
+    assert contents(kept) == [("tool", ""), ("assistant", "")]
+    assert kept["metadata"] == {}

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from consolidation.kernel.turns import Message, Speaker
-from service.openai_proxy.messages import new_in, new_parts, read, storable, text_of, without_reasoning
+from consolidation.secrets.privacy_filter import PrivacyFilter
+from service.openai_proxy.messages import new_parts, read, storable, text_of, without_reasoning
 from service.openai_proxy.reply_accumulator import ReplyAccumulator
 
 USER, ANSWER = {"role": "user", "content": "hi"}, {"role": "assistant", "content": "Hello!"}
@@ -24,6 +25,14 @@ anything = st.recursive(
 )
 
 
+def new_in(messages):
+    return [[one.content for one in part.messages] for part in new_parts(messages, privacy=PrivacyFilter())]
+
+
+def off_in(messages):
+    return [part.is_off_the_record for part in new_parts(messages, privacy=PrivacyFilter())]
+
+
 @pytest.mark.parametrize(
     ("messages", "new"),
     [
@@ -37,7 +46,7 @@ anything = st.recursive(
     ids=["the first", "two at once", "a tool's", "an answer to go on with", "the same, later", "nothing"],
 )
 def test_what_came_after_the_last_answer_is_new(messages, new):
-    assert [one.content for one in new_in(messages)] == new
+    assert new_in(messages) == [new]
 
 
 @pytest.mark.parametrize(
@@ -47,15 +56,38 @@ def test_an_answer_that_stayed_empty_answers_nothing(content):
     empty = {"role": "assistant", "content": content}
     messages = [{"role": "user", "content": "before"}, ANSWER, USER, empty, {"role": "user", "content": "and now?"}]
 
-    assert [one.content for one in new_in(messages)] == ["hi", "and now?"]
-    assert [[one.content for one in part] for part in new_parts(messages)] == [["hi"], ["and now?"]]
+    assert new_in(messages) == [["hi"], ["and now?"]]
 
 
 @pytest.mark.parametrize("more", [{"tool_calls": [CALL]}, {"refusal": "I will not."}, {"audio": {"id": "a1"}}])
 def test_a_call_a_refusal_and_speech_are_answers_without_words(more):
     messages = [USER, {"role": "assistant", "content": None, **more}, {"role": "user", "content": "and now?"}]
 
-    assert [one.content for one in new_in(messages)] == ["and now?"]
+    assert new_in(messages) == [["and now?"]]
+
+
+OFF, EMPTY = {"role": "user", "content": "#offtherecord"}, {"role": "assistant", "content": ""}
+
+
+@pytest.mark.parametrize(
+    ("messages", "off"),
+    [
+        ([OFF, CALLING, TOOL], [True]),
+        ([ANSWER, OFF, USER, CALLING, TOOL, CALLING, TOOL, TOOL], [True]),
+        ([OFF, EMPTY, USER, CALLING, TOOL], [True]),
+        ([OFF, CALLING, TOOL, EMPTY, USER], [True, False]),
+        ([OFF, {"role": "assistant", "content": "Let me"}], [True]),
+        ([OFF, CALLING, TOOL, ANSWER, USER], [False]),
+        ([OFF, ANSWER, USER, CALLING, TOOL], [False]),
+        ([{**OFF, "role": "system"}, USER, CALLING, {**TOOL, "content": "#offtherecord"}], [False]),
+    ],
+    ids=[
+        "a tool's answer", "tools after two messages", "asked again", "the part before", "an answer to go on with",
+        "the next exchange", "a tool of the next exchange", "not a person's",
+    ],
+)  # fmt: skip
+def test_what_is_new_is_off_the_record_with_the_whole_exchange(messages, off):
+    assert off_in(messages) == off
 
 
 @pytest.mark.parametrize(
