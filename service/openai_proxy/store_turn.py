@@ -29,7 +29,7 @@ from service.openai_proxy.messages import new_parts, read
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from consolidation.kernel.turns import Message
+    from consolidation.kernel.turns import Message, StoredTurn
     from service.openai_proxy.context import ProxyContext
     from service.openai_proxy.messages import NewPart
     from service.openai_proxy.reply_accumulator import ReplyAccumulator
@@ -44,6 +44,7 @@ PROXY_METADATA = "mind_memory.proxy"
 _MOST_MESSAGES = 255  # plus the answer: as many messages as a posted turn may have
 _RETRIED_WITHIN = timedelta(minutes=15)
 _LONGEST_WAIT_SECONDS = 1.0
+_MOST_LOOKED_AT = 20  # turns of a session, among which those of a key are that was used for several
 _LONGEST_KEY = 180  # characters of it in the id of a turn, which has at most 200
 _STORING: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()  # one a session, while it is held
 
@@ -95,10 +96,9 @@ async def _accept(exchange: Exchange, *, context: ProxyContext) -> None:
         return
     try:
         async with _STORING.setdefault((chat.mind_id, chat.session_id), asyncio.Lock()):  # a retry sees what it repeats
-            said = _said(chat, await _not_stored(chat, parts, context=context))
-            messages = (*said.messages[-_MOST_MESSAGES:], *((answer,) if answer is not None else ()))
-            said = replace(said, messages=messages, metadata=_metadata(exchange, heard.metadata))
-            turn = replace(said, turn_id=await _turn_id(chat, said, context=context))
+            said = await _to_store(chat, parts, context=context)
+            messages = (*said.messages, *((answer,) if answer is not None else ()))
+            turn = replace(said, messages=messages, metadata=_metadata(exchange, heard.metadata))
             accepted = await context.intake.accept(chat.mind_id, turn)
         if exchange.trace_id is not None and accepted.is_new:
             mind = await context.minds.find(chat.mind_id)
@@ -110,23 +110,56 @@ async def _accept(exchange: Exchange, *, context: ProxyContext) -> None:
         log.warning("proxy.turn_refused", mind_id=chat.mind_id, fault=type(fault).__name__, reason=str(fault))
 
 
-async def _not_stored(chat: Chat, parts: Parts, *, context: ProxyContext) -> Parts:
+async def _to_store(chat: Chat, parts: Parts, *, context: ProxyContext) -> Turn:
+    """
+    What of *parts* is to be stored, as a turn without its answer.
+
+    Of a chat that is repeated, that is what was stored of it the first time, under the same id.
+    """
+    left = _said(chat, await _not_stored(chat, parts, context=context))
+    for stored in await _repeatable(chat, context=context):
+        then = _said(chat, await _not_stored(chat, parts, context=context, before=stored.sequence))
+        for said in (left, then):
+            if await _prompts_as_stored(chat, said, context=context) == _prompts(stored.turn.messages):
+                return replace(said, turn_id=stored.turn.turn_id)
+    return replace(left, turn_id=await _new_id(chat, left, context=context))
+
+
+async def _repeatable(chat: Chat, *, context: ProxyContext) -> Sequence[StoredTurn]:
+    """
+    The turns that *chat* may be a repetition of: those stored for its key.
+
+    For a retry by the client's library, it is the session's last turn, if that was just made.
+    """
+    if chat.key is None and not chat.is_retried:
+        return ()
+    under_key = await _under_key(chat, context=context)
+    if chat.key is not None and not under_key:
+        return ()
+    transcript = (await context.minds.find_or_create(chat.mind_id)).transcript
+    lately = await transcript.before_in_session(chat.session_id, transcript.positions.last + 1, limit=_MOST_LOOKED_AT)
+    if chat.key is None:
+        return [one for one in lately[-1:] if context.clock.now() - one.accepted_at <= _RETRIED_WITHIN]
+    return [*under_key, *(one for one in lately if one.turn.turn_id.startswith(_own_id(chat.key, "")))]
+
+
+async def _not_stored(chat: Chat, parts: Parts, *, context: ProxyContext, before: int | None = None) -> Parts:
     """
     The parts of *chat* without those that were stored when they were sent, though their answer stayed empty.
 
-    Only the last part if turns of the session were ever erased: an earlier part may be one of them.
+    Only the last part if turns of the session were ever erased: an earlier part may be one of them. With *before*, what
+    they were when the turn of this sequence was stored.
     """
     if len(parts) == 1:
         return parts
     mind = await context.minds.find_or_create(chat.mind_id)
-    if await mind.transcript.erased_in(chat.session_id):
+    if before is None and await mind.transcript.erased_in(chat.session_id):
         return parts[-1:]
-    end = mind.transcript.positions.last + 1
+    end = mind.transcript.positions.last + 1 if before is None else before
     turns = await mind.transcript.before_in_session(chat.session_id, end, limit=len(parts))
     stored = [one for turn in turns for one in _prompts(turn.turn.messages)]
     for count in range(len(parts) - 1, 0, -1):
-        sent = await _prompts_as_stored(_said(chat, parts[:count]), chat=chat, context=context)
-        if _stand_in_a_row(sent, stored):
+        if _stand_in_a_row(await _prompts_as_stored(chat, _said(chat, parts[:count]), context=context), stored):
             return parts[count:]
     return parts
 
@@ -136,59 +169,45 @@ def _stand_in_a_row(said: list[tuple[Speaker, str]], stored: list[tuple[Speaker,
 
 
 def _said(chat: Chat, parts: Parts) -> Turn:
-    """What was said in *parts*, as a turn without an id."""
-    messages = tuple(one for part in parts for one in part.messages)
+    """What was said in *parts*, as a turn without an id; the newest of it, where it is too much for one."""
+    messages = [one for part in parts for one in part.messages]
     is_off = any(part.is_off_the_record for part in parts)
-    return Turn("", chat.session_id, messages, TurnKind.OFF_THE_RECORD if is_off else TurnKind.TURN)
+    kind = TurnKind.OFF_THE_RECORD if is_off else TurnKind.TURN
+    return Turn("", chat.session_id, tuple(messages[-_MOST_MESSAGES:]), kind)
 
 
 def _metadata(exchange: Exchange, heard: Mapping[str, Any]) -> dict[str, Any]:
     return {**({PROXY_METADATA: {"cut": exchange.cut}} if exchange.cut is not None else {}), **heard}
 
 
-async def _turn_id(chat: Chat, said: Turn, *, context: ProxyContext) -> str:
+async def _new_id(chat: Chat, said: Turn, *, context: ProxyContext) -> str:
     """
-    The client's key; for a retry by the client's library, the id of the turn that was stored the first time.
+    The client's key, if there is one.
 
     A key under which other words were said is the client's mistake, and its words are not lost for it.
     """
-    if chat.key is not None:
-        before = await _said_under(chat.key, chat, context=context)
-        posted = await _prompts_as_stored(said, chat=chat, context=context)
-        if before is None or before == posted:
-            return chat.key
-        log.warning("proxy.key_reused", mind_id=chat.mind_id)
-        return _own_id(chat.key, posted)
-    known = await _stored_turn_id(chat, said, context=context) if chat.is_retried else None
-    return known or context.clock.fresh_id()
+    if chat.key is None:
+        return context.clock.fresh_id()
+    if not await _under_key(chat, context=context):
+        return chat.key
+    log.warning("proxy.key_reused", mind_id=chat.mind_id)
+    posted = repr(await _prompts_as_stored(chat, said, context=context))
+    return _own_id(chat.key, hashlib.blake2b(posted.encode(), digest_size=8).hexdigest())
 
 
-async def _said_under(key: str, chat: Chat, *, context: ProxyContext) -> list[tuple[Speaker, str]] | None:
-    """What was said in the turn that has this id; None where none has it, or it was erased."""
-    mind = await context.minds.find_or_create(chat.mind_id)
-    sequence = mind.transcript.positions.sequence_of(key)
-    stored = await mind.transcript.read_many([sequence]) if sequence is not None else ()
-    return _prompts(stored[0].turn.messages) if stored else None
+async def _under_key(chat: Chat, *, context: ProxyContext) -> Sequence[StoredTurn]:
+    """The turn whose id is the client's key; none where it was erased."""
+    transcript = (await context.minds.find_or_create(chat.mind_id)).transcript
+    sequence = transcript.positions.sequence_of(chat.key) if chat.key is not None else None
+    return await transcript.read_many([sequence]) if sequence is not None else ()
 
 
-def _own_id(key: str, posted: list[tuple[Speaker, str]]) -> str:
+def _own_id(key: str, digest: str) -> str:
     """The id of a turn whose key another one has: the same again for a retry."""
-    return f"{key[:_LONGEST_KEY]}~{hashlib.blake2b(repr(posted).encode(), digest_size=8).hexdigest()}"
+    return f"{key[:_LONGEST_KEY]}~{digest}"
 
 
-async def _stored_turn_id(chat: Chat, said: Turn, *, context: ProxyContext) -> str | None:
-    """The id of the session's last turn, if it was just made from the same words."""
-    mind = await context.minds.find_or_create(chat.mind_id)
-    known = mind.transcript.positions
-    posted = await _prompts_as_stored(said, chat=chat, context=context)
-    for last in await mind.transcript.before_in_session(chat.session_id, known.last + 1, limit=1):
-        is_fresh = context.clock.now() - last.accepted_at <= _RETRIED_WITHIN
-        if is_fresh and _prompts(last.turn.messages) == posted:
-            return last.turn.turn_id
-    return None
-
-
-async def _prompts_as_stored(said: Turn, *, chat: Chat, context: ProxyContext) -> list[tuple[Speaker, str]]:
+async def _prompts_as_stored(chat: Chat, said: Turn, *, context: ProxyContext) -> list[tuple[Speaker, str]]:
     try:
         return _prompts((await context.intake.filtered(chat.mind_id, said)).messages)
     except InvalidRequest:  # every message is empty

@@ -81,6 +81,63 @@ def test_what_a_person_said_before_an_empty_answer_is_kept_and_kept_once(service
     ]
 
 
+REPEATS = {"a key": {"Idempotency-Key": "k-1"}, "a retry of the library": {"x-stainless-retry-count": "1"}}
+
+
+@pytest.mark.parametrize("is_known", [False, True], ids=["never kept", "kept when it was sent"])
+@pytest.mark.parametrize("repeat", REPEATS)
+def test_a_chat_below_an_empty_answer_that_is_repeated_is_kept_once(service, provider, ask, repeat, is_known):
+    """Broken: at the second time, what stands above the empty answer is known, and the rest looks like another chat."""
+    mind = f"repeated-{repeat.replace(' ', '-')}-{is_known}".lower()
+    first, second = "My wedding is on June 12 in Bath.", "Let us talk about music."
+    provider.then(*([""] if is_known else []), "Rock.", "Jazz.")
+    if is_known:
+        ask(user_says(first), headers=of(mind, "s1"))
+
+    for _ in range(2):
+        ask(user_says(first, "", second), headers={**of(mind, "s1"), **REPEATS[repeat]})
+        service.at_rest()
+
+    turns = [contents(one) for one in service.kept(mind)]
+    assert [one for turn in turns for one in turn] == [("user", first), ("user", second), ("assistant", "Rock.")]
+
+
+def test_other_words_below_an_empty_answer_are_kept_once_under_a_key_that_was_used(service, provider, ask):
+    """Broken: the first time they are two messages, the second time one, and each has an id of its own."""
+    first, second = "My wedding is on June 12 in Bath.", "Let us talk about music."
+    windows = [user_says("Good morning."), *[user_says(first, "", second)] * 2, *[user_says(second, "", first)] * 2]
+    provider.then("Rock.", "Jazz.", "Folk.", "Soul.", "Punk.")
+
+    for window in windows:
+        ask(window, headers={**of("used-key", "s1"), "Idempotency-Key": "same"})
+        service.at_rest()
+
+    kept = service.kept("used-key")
+    assert [contents(one) for one in kept] == [
+        [("user", "Good morning."), ("assistant", "Rock.")],
+        [("user", first), ("user", second), ("assistant", "Jazz.")],
+        [("user", first), ("assistant", "Soul.")],
+    ]
+    assert [one["turn_id"].partition("~")[0] for one in kept] == ["same"] * 3
+
+
+def test_a_chat_below_an_empty_answer_is_kept_once_though_another_turn_of_it_was_erased(service, provider, ask):
+    provider.then("Hello!", "Rock.", "Jazz.")
+    first, second = "My wedding is on June 12 in Bath.", "Let us talk about music."
+    ask(user_says("Good morning."), headers=of("repeated-erased", "s1"))
+    [turn] = service.until_kept("repeated-erased")
+
+    for number in range(2):
+        ask(user_says(first, "", second), headers={**of("repeated-erased", "s1"), "Idempotency-Key": "k-1"})
+        service.at_rest()
+        if not number:
+            service.http.delete(f"/v1/minds/repeated-erased/turns/{turn['turn_id']}").raise_for_status()
+
+    assert [contents(one) for one in service.kept("repeated-erased")[1:]] == [
+        [("user", first), ("user", second), ("assistant", "Rock.")]
+    ]
+
+
 def test_what_was_erased_is_not_kept_again_though_its_answer_stayed_empty(service, provider, ask):
     provider.then("", "Rock.")
     ask(user_says("My wedding is on June 12 in Bath."), headers=of("erased-empty", "s1"))
