@@ -158,17 +158,17 @@ class TraceLog:
             self._say(thought, delivery)
 
     def echoes(
-        self, session_id: str, *, turns: int, before: datetime | None = None, but_for: str | None = None
+        self, session_id: str, *, turns: int, before: datetime | None = None, but_for: Container[str] = ()
     ) -> Echoes:
         """
         What *session_id* was shown in its last *turns* pre-turn calls; or in the last *before* a time.
 
-        *but_for* is the trace of a call that does not count.
+        *but_for* are the traces of calls that do not count.
         """
         with self._mutex:
             known = self._shown.get(session_id, ())
             shown = [one for one in known if before is None or one.at is None or one.at < before]
-            shown = [one for one in shown if but_for is None or one.trace_id != but_for]
+            shown = [one for one in shown if one.trace_id not in but_for]
             lately = shown[-turns:] if turns else []
             return Echoes(
                 frozenset().union(*(echo.fragments for echo in lately)),

@@ -3,23 +3,26 @@ What surfaces for a chat, before the model answers. It fails open: whatever fail
 it.
 
 A chat that continues the same exchange (a tool has answered, or an answer is requested again) is shown the same
-memories. A new search would drop them as echoes, and the answer would be given without them.
+memories. A new search would drop them as echoes, and the answer would be given without them. Where they may have
+changed since, there is a new search, in which what this exchange was shown does not count as shown.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal
 
 import anyio.to_thread
 import structlog
 
-from consolidation.kernel.errors import MindNotFound, TraceNotFound
+from consolidation.kernel.errors import MemoryFault, MindNotFound, TraceNotFound
 from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from consolidation.kernel.turns import Speaker
 from service.mind.also_read import opened_minds
 from service.mind.copies import copy_seconds, outage
+from service.mind.mind_gate import Paused
 from service.openai_proxy.audio import heard_in_time
 from service.openai_proxy.messages import read
 from service.openai_proxy.rewrite import with_memory
@@ -93,8 +96,9 @@ async def _search(chat: Chat, *, context: ProxyContext) -> ChatRecall:
     applied = await _report(chat, mind=mind, context=context) if chat.outcomes else None
     heard = await heard_in_time(chat, context=context)
     seen = await anyio.to_thread.run_sync(read, heard.messages[-_MOST_MESSAGES:])
-    known = _trace_of_same_exchange(chat, mind=mind, seen=seen, context=context)
-    if known is not None:
+    before = _calls_of_same_exchange(chat, mind=mind, seen=seen, context=context)
+    known = before[0] if before else None
+    if known is not None and await _still_holds(known, mind=mind, context=context):
         stable = await context.pipeline.stable_text(mind, tools=_tools(chat))
         block: str = known.block
         trace_id: str | None = known.trace_id
@@ -105,7 +109,13 @@ async def _search(chat: Chat, *, context: ProxyContext) -> ChatRecall:
             context.minds, chat.mind_id, asked=None, own=own, sees=context.sees, fleet=context.fleet
         ) as others:
             request = _request(chat, seen, heard, own, context=context)
-            request = replace(request, also_read=others.minds, lacks_minds=others.lacks_minds, began=began)
+            request = replace(
+                request,
+                also_read=others.minds,
+                lacks_minds=others.lacks_minds,
+                began=began,
+                again_of=frozenset(one.trace_id for one in before),
+            )
             found = await context.pipeline.resonate(mind, request)
         stable, block, trace_id = found.stable, found.block, found.trace_id
         failed = not _FAILED.isdisjoint(found.degraded)
@@ -153,17 +163,47 @@ def _tools(chat: Chat) -> frozenset[str]:
     return frozenset(str(one.get("name")) for one in functions if isinstance(one, dict))
 
 
-def _trace_of_same_exchange(
+def _calls_of_same_exchange(
     chat: Chat, *, mind: Mind, seen: tuple[Message, ...], context: ProxyContext
-) -> TraceDocument | None:
-    """The trace of the same exchange, if this chat continues or repeats it; None for a new exchange."""
-    traces = mind.trace_log.recent(limit=_MOST_TRACES)
-    newest = next((one for one in traces if one.session_id == chat.session_id), None)
+) -> tuple[TraceDocument, ...]:
+    """
+    The traces of the same exchange, newest first, if this chat continues or repeats it; none for a new exchange.
+
+    Traces off the record have no words: only what goes on below them is the same.
+    """
     user_texts = [one.content for one in seen if one.role is Speaker.USER]
-    if newest is None or not user_texts or not newest.message:
-        return None
-    if newest.message != cleaned(context.privacy_filter.cleaned(user_texts[-1])):
-        return None
-    if user_texts[-1] in user_texts[:-1] and not chat.is_continuation:
-        return None  # the same words a second time are another exchange
-    return newest if context.clock.now() - newest.at <= _SAME_EXCHANGE else None
+    if not user_texts or (user_texts[-1] in user_texts[:-1] and not chat.is_continuation):
+        return ()  # the same words a second time are another exchange
+    message = cleaned(context.privacy_filter.cleaned(user_texts[-1]))
+    oldest = context.clock.now() - _SAME_EXCHANGE
+
+    def is_same(one: TraceDocument) -> bool:
+        is_said = one.message == message if one.message else one.off_the_record and chat.is_continuation
+        return is_said and one.at >= oldest
+
+    traces = (one for one in mind.trace_log.recent(limit=_MOST_TRACES) if one.session_id == chat.session_id)
+    return tuple(takewhile(is_same, traces))
+
+
+async def _still_holds(call: TraceDocument, *, mind: Mind, context: ProxyContext) -> bool:
+    """
+    Whether what a *call* showed can be shown again as it was.
+
+    It can not where the call was cut short, where no word of what it showed is kept (of other minds, or off the
+    record), or where that was put right, or may be erased, by now.
+    """
+    is_cut_short = not call.block and not _FAILED.isdisjoint(call.degraded)
+    is_kept = not call.off_the_record and all(one.text for one in call.shown)
+    if is_cut_short or not is_kept or context.minds.gate.paused(mind.mind_id) is not Paused.NOTHING:
+        return False
+    return not await anyio.to_thread.run_sync(_is_put_right, call, mind)
+
+
+def _is_put_right(call: TraceDocument, mind: Mind) -> bool:
+    """Whether people decided anything since the *call*, or something that it showed was found wrong."""
+    try:
+        if any(one.at >= call.at for one in reversed(mind.corrections.lines())):
+            return True
+        return bool(mind.outcomes.held_back({one.id: one.sequences for one in call.shown}))
+    except (MemoryFault, OSError):
+        return True  # a new call says what can not be read

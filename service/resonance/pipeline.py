@@ -208,7 +208,9 @@ class Pipeline:
         tally.held(Counter(reason.partition(":")[0].replace("-", "_") for reason in trace.dropped.values()))
         repeats = 0
         if flashbacks:
-            echoes = call.mind.trace_log.echoes(call.request.session_id, turns=_REPEAT_TURNS)
+            echoes = call.mind.trace_log.echoes(
+                call.request.session_id, turns=_REPEAT_TURNS, but_for=call.request.again_of
+            )
             repeats = sum(echoes.include(one.fragment.id, one.fragment.sequences) for one in flashbacks)
             tally.surfaced((one.fragment.kind for one in flashbacks), repeats=repeats)
             tally.wonder(surfaced=sum(one.fragment.id in trace.wondered for one in flashbacks))

@@ -34,12 +34,10 @@ class WhatIf:
     That nothing of a pre-turn call is noted, and how it differs from a real one.
 
     ``as_of`` is the time up to which the mind is known; None where that is now. ``without`` is what does not take part.
-    ``again_of`` is the trace of the call that is made again: what it showed does not count as shown.
     """
 
     as_of: datetime | None = None
     without: frozenset[LeftOut] = frozenset()
-    again_of: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,8 @@ class ResonanceRequest:
     from which on everything is in sight, whatever session it is of. ``what_if`` is None of a real call. ``degraded``
     names what was skipped before the call. ``turns`` are those whose memories may surface. ``also_read`` are other
     minds whose memories may; ``lacks_minds`` where one that is set can not be read now. ``is_wonder`` is of an agent
-    that acts: what surfaces waits as its thought for a later answer.
+    that acts: what surfaces waits as its thought for a later answer. ``again_of`` are the traces of the calls that this
+    one makes again: what they showed does not count as shown.
     """
 
     session_id: str
@@ -80,16 +79,12 @@ class ResonanceRequest:
     lacks_minds: bool = False
     began: float | None = None
     is_wonder: bool = False
+    again_of: frozenset[str] = frozenset()
 
     @property
     def as_of(self) -> datetime | None:
         """The time up to which the mind is known, where that is not now."""
         return self.what_if.as_of if self.what_if is not None else None
-
-    @property
-    def again_of(self) -> str | None:
-        """The trace of the call that is made again, where there is one."""
-        return self.what_if.again_of if self.what_if is not None else None
 
 
 @dataclass(frozen=True, slots=True)

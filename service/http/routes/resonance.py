@@ -63,7 +63,7 @@ async def resonate(mind_id: MindId, posted: ResonanceIn, memory: MemoryDep, call
 def _what_if(posted: ResonanceIn) -> WhatIf | None:
     """What the call supposes; None for a real one. Raises InvalidRequest."""
     if posted.probe:
-        return WhatIf(posted.as_of, frozenset(posted.without), posted.again_of)
+        return WhatIf(posted.as_of, frozenset(posted.without))
     asked = {
         "as_of": posted.as_of is not None,
         "without": bool(posted.without),
@@ -110,6 +110,7 @@ def _request(
         degraded=heard.degraded,
         turns=posted.filter.as_filter() if posted.filter is not None else EVERY_TURN,
         began=began,
+        again_of=frozenset([posted.again_of] if posted.again_of is not None else ()),
     )
 
 

@@ -186,6 +186,16 @@ def test_an_echo_fades_after_so_many_turns_of_its_session(file):
         assert one.echoes("nobody", turns=25).fragments == frozenset()
 
 
+def test_what_calls_showed_that_are_made_again_is_no_echo(file):
+    log = opened(file)
+    for trace_id, shown in (("first", (1, 2)), ("again", (1,)), ("other", (3,))):
+        log.add(trace_of(trace_id, *shown))
+
+    assert log.echoes("s1", turns=25, but_for={"first"}).sequences == {1, 3}
+    assert log.echoes("s1", turns=25, but_for={"first", "again"}).sequences == {3}
+    assert log.echoes("s1", turns=2, but_for={"other"}).sequences == {1, 2}
+
+
 @pytest.mark.parametrize(
     "damage",
     [
