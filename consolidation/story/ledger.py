@@ -72,7 +72,7 @@ def read_ledger(file: Path) -> StoryLedger:
     """
     try:
         content = file.read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return StoryLedger()
     except OSError as error:
         raise StoryUnreadable(f"{file.name} can not be read: {error.strerror}") from error

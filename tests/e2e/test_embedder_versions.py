@@ -27,9 +27,10 @@ class Held(MultilingualE5):
 
     def __init__(self):
         super().__init__()
-        self.released = asyncio.Event()
+        self.asked, self.released = asyncio.Event(), asyncio.Event()
 
     async def embed(self, texts, /):
+        self.asked.set()
         await self.released.wait()
         return await super().embed(texts)
 
@@ -39,7 +40,7 @@ async def upgraded(tmp_path):
     """A home in which an earlier version told a mind, and which nobody uses."""
     async with running(tmp_path, embedder=Earlier()) as service:
         await service.keep("ada", *TURN)
-        await service.keep("ada", "The kitchen window is stuck again.", "Try some soap on the rails.")
+        await service.keep("ada", "Bruno came from Lyon: the window is stuck again.", "Try some soap on the rails.")
         await service.digested("ada")
         assert (await identity(service)).embedder == OLD
         archive = await service.http.get("/v1/minds/ada/export")
@@ -96,10 +97,13 @@ async def test_vectors_of_an_earlier_version_are_made_anew_unasked(upgraded):
 async def test_what_is_asked_on_purpose_is_found_by_its_words_until_the_vectors_are_made_anew(upgraded):
     held = Held()
     async with running(upgraded, embedder=held) as service:
+        await service.resonate("ada", ASKS)  # a mind is embedded anew when it is used
+        async with asyncio.timeout(GIVE_UP):
+            await held.asked.wait()
         asked = {"query": "post at the lighthouse"}
         remembered = await service.http.get("/v1/minds/ada/remember", params=asked)
         answered = await service.http.post("/v1/minds/ada/ask", json={"question": "Who has a post at the lighthouse?"})
-        with pytest.raises(EmbedderMismatch):  # meanwhile as well
+        with pytest.raises(EmbedderMismatch):
             await nearest(service)
         held.released.set()
         await embedded_anew(service)
