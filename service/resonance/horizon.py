@@ -80,8 +80,9 @@ def horizon_of(
     The horizon of a context window over *turns*: candidates' sources, and the session's newest.
 
     A message is recognised by its words or, in its own session, by its id (gateways count from 1 in every chat). A
-    turn is in sight when all its messages are. The last *asked* messages are being answered, and of no turn yet.
-    *in_session* are the sequences of the session's newest turns, where *turns* are not all of them.
+    turn is in sight when all its messages are. The last *asked* messages are being answered: they are of no turn yet,
+    but of the session's newest ones where these answered them before, and are made again. *in_session* are the
+    sequences of the session's newest turns, where *turns* are not all of them.
     """
     window = tuple(messages)
     ids = frozenset(message.id for message in window if message.id)
@@ -95,16 +96,24 @@ def horizon_of(
             visible.add(stored.sequence)
         if is_here:
             here[stored.sequence] = stored
-    before = window[: len(window) - asked]
-    first_sequence = _oldest_of_run(before, here, sorted(here) if in_session is None else in_session)
+    end = len(window) - asked
+    answered = {words for one in window[end:] if one.role is Speaker.USER and (words := _words(one))}
+    in_order = sorted(here) if in_session is None else in_session
+    first_sequence = _oldest_of_run(window[:end], here, in_order, answered=answered)
     times = [message.timestamp for message in window if message.timestamp is not None]
     phrases = tuple(map(_phrase, wordings))
     return Horizon(session_id, frozenset(visible), first_sequence, min(times, default=None), phrases, seen_from)
 
 
-def _oldest_of_run(before: Sequence[Message], turns: dict[int, StoredTurn], in_session: Sequence[int]) -> int | None:
+def _oldest_of_run(
+    before: Sequence[Message],
+    turns: dict[int, StoredTurn],
+    in_session: Sequence[int],
+    *,
+    answered: set[tuple[str, ...]],
+) -> int | None:
     """
-    The oldest turn of the session's newest run of turns that stand in the window in their order.
+    The oldest turn of the session's newest run of turns that stand in the window in their order, or are made again.
 
     From the window's end backwards, each message is of the newest turn that says it, not newer than the turn of the
     message behind it. Turns between two of these are in sight, edited or cut, where as many messages between are of no
@@ -117,6 +126,8 @@ def _oldest_of_run(before: Sequence[Message], turns: dict[int, StoredTurn], in_s
                 if key:
                     said[key].append(place)
     oldest, unknown = len(in_session), _KEPT_MEANWHILE
+    while oldest and in_session[oldest - 1] in turns and _asks(turns[in_session[oldest - 1]], answered):
+        oldest -= 1
     for message in reversed(before):
         words = _words(message)
         by_id, by_words = said.get(message.id or "", []), said.get(words, [])
@@ -128,6 +139,11 @@ def _oldest_of_run(before: Sequence[Message], turns: dict[int, StoredTurn], in_s
         if place >= 0 and oldest - place - 1 <= unknown:
             oldest, unknown = place, 0
     return in_session[oldest] if oldest < len(in_session) else None
+
+
+def _asks(stored: StoredTurn, answered: set[tuple[str, ...]]) -> bool:
+    """Whether a person said in a turn what is being answered."""
+    return any(one.role is Speaker.USER and _words(one) in answered for one in stored.turn.messages)
 
 
 def _phrase(words: Iterable[str]) -> str:

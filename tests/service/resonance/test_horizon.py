@@ -84,6 +84,14 @@ def test_a_turn_of_which_only_the_edited_words_stand_in_the_window_is_hidden_bet
     assert hidden_of(window, *turns, asked=1) == [1, 2, 3, 4, 5, 6]
 
 
+def test_answers_that_are_made_again_are_in_sight_and_what_was_told_before_them_is_not():
+    """Broken: who asks for another answer is shown the one before as a memory."""
+    turns = (LONG, "Thanks!"), (OTHER, "Fine!"), (ASKS, "In Lyon."), (ASKS, "In Lyon, near the bakery.")
+
+    assert hidden_of([ASKS], *turns, asked=1) == [3, 4]
+    assert hidden_of([OTHER, "Fine!", ASKS], *turns, asked=1) == [2, 3, 4]
+
+
 def test_turns_that_were_not_read_lie_between_those_that_were():
     kept = [kept_of(1, OTHER, HELLO), kept_of(2, LONG), kept_of(9, f"{LONG} 9")]
     window = [message_of(text) for text in (OTHER, HELLO, f"{LONG} 9", ASKS)]
