@@ -116,6 +116,7 @@ def build_resonance(
         clock=shared.clock,
         telemetry=CallTelemetry(shared.telemetry.tally, shared.telemetry.spans, shared.events.publish),
         foreground=shared.foreground,
+        background=shared.background,
     )
     deadline_seconds = _deadline_seconds(settings, is_model_hosted=model.is_hosted)
     outcomes = OutcomeReports(

@@ -233,7 +233,7 @@ class Minds:
         """A mind's own settings, whether it is open, or exists, or not yet. Raises InvalidMindId."""
         mind = self._open.get(mind_id)
         file = mind.settings if mind is not None else OwnSettingsFile(self.workspace(mind_id).settings)
-        return (await anyio.to_thread.run_sync(file.read)).own
+        return (await anyio.to_thread.run_sync(file.read, abandon_on_cancel=True)).own
 
     async def find(self, mind_id: str, *, seconds: float = COPY_SECONDS) -> Mind:
         """A mind that exists, found in *seconds*. Raises InvalidMindId, MindElsewhere, MindNotFound, HomeFault."""

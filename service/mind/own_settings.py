@@ -7,6 +7,7 @@ must not let them in.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import threading
@@ -26,7 +27,7 @@ from consolidation.workspace import LONGEST_MIND_NAME, mind_id_of
 from service.mind.settings_lines import edited
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Awaitable, Mapping
     from pathlib import Path
 
     from pydantic_core import ErrorDetails
@@ -142,6 +143,15 @@ class SettingsRead:
     def etag(self) -> str:
         """The fingerprint of the text."""
         return etag_of(self.text)
+
+
+async def in_time(reading: Awaitable[OwnSettings], *, seconds: float | None) -> OwnSettings:
+    """What *reading* finds within *seconds*; nothing where it takes longer: a call that is so late finds nothing."""
+    try:
+        async with asyncio.timeout(seconds):
+            return await reading
+    except TimeoutError:
+        return OwnSettings()
 
 
 class OwnSettingsFile:

@@ -113,13 +113,24 @@ class TraceLog:
 
         Raises OSError. Then it is remembered, and written before the next one.
         """
-        with self._writing:
-            with self._mutex:
-                self._remember(trace)
+        self.remember(trace)
+        self.write()
+
+    def remember(self, trace: TraceDocument) -> None:
+        """Let a trace count from now on; ``write`` writes it. Touches no file."""
+        with self._mutex:
+            self._remember(trace)
             self._unwritten.append(trace)
+
+    def write(self) -> None:
+        """Write what is only remembered, in its order. Raises OSError; then it stays so until the next call."""
+        with self._writing:
             while self._unwritten:
-                self._write(self._unwritten[0])
-                self._unwritten.popleft()
+                trace = self._unwritten[0]
+                self._append(trace)
+                with self._mutex:
+                    if self._unwritten[0] is trace:  # not dropped meanwhile, as the oldest of too many
+                        self._unwritten.popleft()
 
     def is_waiting(self, session_id: str) -> bool:
         """Whether a session has a thought that no answer has said yet."""
@@ -316,13 +327,13 @@ class TraceLog:
         """The ids of what is remembered and doomed. It takes long: no lock is held for it."""
         with self._mutex:
             said = (thought for _, thought in self._said.values())
-            known = (*self._traces, *tuple(self._unwritten), *self._waiting.values(), *said)
+            known = (*self._traces, *self._unwritten, *self._waiting.values(), *said)
         return frozenset(one.trace_id for one in known if is_doomed(one))
 
     def _forget_remembered(self, doomed: Container[str]) -> None:
-        unwritten = [one for one in self._unwritten if one.trace_id not in doomed]
-        self._unwritten = deque(unwritten, maxlen=_REMEMBERED_TRACES)
         with self._mutex:
+            unwritten = [one for one in self._unwritten if one.trace_id not in doomed]
+            self._unwritten = deque(unwritten, maxlen=_REMEMBERED_TRACES)
             traces = [one for one in self._traces if one.trace_id not in doomed]
             self._traces = deque(traces, maxlen=_REMEMBERED_TRACES)
             self._waiting = {key: one for key, one in self._waiting.items() if key not in doomed}
@@ -356,7 +367,7 @@ class TraceLog:
         """Close the index's file."""
         self._index.close()
 
-    def _write(self, trace: TraceDocument) -> None:
+    def _append(self, trace: TraceDocument) -> None:
         place, end = self._files.append(trace, today=self._clock.now().date())
         with suppress(IndexUnusable):  # it is read on from its cursor later
             self._index.add(place.day, (_indexed(place.offset, trace),), start=place.offset, end=end)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import anyio.to_thread
 
 from consolidation.kernel.errors import InvalidRequest, ModelFault
 from service.openai_proxy.messages import exchange_from, new_from, new_parts
-from service.voice.hearing import SKIPPED
+from service.voice.hearing import SHARE, SKIPPED
 from service.voice.recordings import is_format, recording_of
 from service.voice.spoken import SPOKEN
 
@@ -35,13 +36,22 @@ class HeardChat:
 
 async def heard_in_time(chat: Chat, *, context: ProxyContext) -> HeardChat:
     """*chat* with the words that come in time for a pre-turn call. Never raises."""
-    audio = await _audio_of(chat, context=context)
+    seconds, clock = context.deadline_seconds, asyncio.get_running_loop().time
+    began = clock()
+    try:
+        async with asyncio.timeout(None if seconds is None else seconds * SHARE):
+            audio = await _audio_of(chat, context=context)
+    except TimeoutError:  # nobody knows what this mind never keeps
+        return HeardChat(chat.messages, (SKIPPED,))
     if not audio:
         return HeardChat(chat.messages)
     start = exchange_from(chat.messages)
     new = [one for (at, _), one in audio.items() if at >= start]
     words = await context.hearing.words(
-        chat.mind_id, new=new, seen=list(audio.values()), seconds=context.deadline_seconds
+        chat.mind_id,
+        new=new,
+        seen=list(audio.values()),
+        seconds=None if seconds is None else seconds - (clock() - began),
     )
     degraded = () if all(one.digest in words for one in new) else (SKIPPED,)
     return HeardChat(_in_words(chat.messages, audio, words), degraded)

@@ -23,9 +23,11 @@ from consolidation.kernel.turns import Speaker
 from service.mind.also_read import opened_minds
 from service.mind.copies import copy_seconds, outage
 from service.mind.mind_gate import Paused
+from service.mind.own_settings import in_time
 from service.openai_proxy.audio import heard_in_time
 from service.openai_proxy.messages import read
 from service.openai_proxy.rewrite import with_memory
+from service.resonance.call import Deadline
 from service.resonance.outcome_reports import Applied
 from service.retrieval.moment import ResonanceRequest
 from service.retrieval.queries import cleaned
@@ -104,7 +106,8 @@ async def _search(chat: Chat, *, context: ProxyContext) -> ChatRecall:
         trace_id: str | None = known.trace_id
         failed = False
     else:
-        own = await context.minds.own_settings(chat.mind_id)
+        deadline = Deadline(context.clock.monotonic, began, context.deadline_seconds)
+        own = await in_time(context.minds.own_settings(chat.mind_id), seconds=deadline.left())
         async with opened_minds(
             context.minds, chat.mind_id, asked=None, own=own, sees=context.sees, fleet=context.fleet
         ) as others:

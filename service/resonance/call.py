@@ -43,6 +43,10 @@ class Deadline:
         whole = max(self.seconds - _MARGIN_SECONDS, 0.0)
         return max(whole * share - self.elapsed(), 0.0)
 
+    def rest(self) -> float | None:
+        """Seconds for what comes after the last phase, however late that ended; None where there is no limit."""
+        return None if self.seconds is None else max(self.seconds - self.elapsed(), _MARGIN_SECONDS)
+
 
 @dataclass(frozen=True, slots=True)
 class PreTurnCall:

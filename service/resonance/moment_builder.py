@@ -64,6 +64,23 @@ def observe(mind_id: str, request: ResonanceRequest, *, privacy: PrivacyFilter) 
     )
 
 
+def unread(mind_id: str, request: ResonanceRequest) -> Moment:
+    """The moment while nobody knows what its mind never keeps: off the record, and without a word."""
+    return Moment(
+        mind_id=mind_id,
+        session_id=request.session_id,
+        messages=(),
+        message="",
+        recent=(),
+        language="",
+        now=request.now,
+        timezone=request.timezone,
+        is_off_the_record=True,
+        acts=request.is_wonder,
+        kind=request.kind,
+    )
+
+
 def recent_talk(talk: Sequence[Message]) -> tuple[Message, ...]:
     """The newest of what was said, without envelopes, oldest first."""
     return tuple(replace(one, content=cleaned(one.content)) for one in talk[-_RECENT:])

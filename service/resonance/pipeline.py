@@ -24,7 +24,7 @@ from service.mind.trace_document import RetrievalTrace
 from service.resonance.call import Deadline, PreTurnCall
 from service.resonance.injection import as_thought, block, etag, inject
 from service.resonance.labels import label_all
-from service.resonance.moment_builder import in_its_language, observe
+from service.resonance.moment_builder import in_its_language, observe, unread
 from service.resonance.supposed_mind import supposed
 from service.resonance.trace_recorder import TraceRecorder
 from service.retrieval.mind_of_turns import mind_of_turns
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from service.resonance.seeds_model import CallSeeds, SeedsModel
     from service.resonance.stable_prompt import StablePrompt
     from service.retrieval.moment import Flashback, Fragment, LabelledFragment, Moment, ResonanceRequest
+    from service.runtime.background import Background
     from service.runtime.foreground import Foreground
 
 _INDEXING_SHARE, _INDEXING_SECONDS = 0.5, 10.0  # of the deadline, and without one, for turns that full text lacks
@@ -86,8 +87,14 @@ class Pipeline:
         clock: Clock,
         telemetry: CallTelemetry,
         foreground: Foreground,
+        background: Background,
     ) -> None:
-        """The phases that ask the world; labels and injection are functions. *foreground* knows who waits."""
+        """
+        The phases that ask the world; labels and injection are functions. *foreground* knows who waits.
+
+        In the *background*, traces are written.
+        """
+        self._background = background
         self._foreground = foreground
         self._seeds = seeds
         self._retrieval = search.retrieval
@@ -124,6 +131,7 @@ class Pipeline:
         flashbacks: tuple[Flashback, ...] = ()
         async with self._stable.read_beside(call) as stable:
             async with call.failing_open():
+                call = await self._observed(call)
                 if call.moment.is_noise:
                     trace.silent(f"this is a {call.moment.kind}")
                     return call, inject(call, (), stable=await stable)
@@ -187,18 +195,23 @@ class Pipeline:
             mind = await supposed(mind, request.what_if)
         began = self._clock.monotonic() if request.began is None else request.began
         deadline = Deadline(self._clock.monotonic, began, request.deadline_seconds)
-        moment = await anyio.to_thread.run_sync(self._observed, mind, request)
         trace = TraceRecorder(self._clock.fresh_id(), monotonic=self._clock.monotonic, spans=self._spans)
         trace.degrade(*request.degraded)
-        if moment.is_off_the_record:
-            trace.degrade("off_the_record")
         if request.lacks_minds:
             trace.degrade(UNAVAILABLE)
-        return PreTurnCall(mind, request, moment, deadline, trace)
+        return PreTurnCall(mind, request, unread(mind.mind_id, request), deadline, trace)
 
-    def _observed(self, mind: Mind, request: ResonanceRequest) -> Moment:
-        privacy = mind.settings.read().own.privacy(self._privacy_filter)
-        return observe(mind.mind_id, request, privacy=privacy)
+    async def _observed(self, call: PreTurnCall) -> PreTurnCall:
+        """The same call with its moment: what its mind never keeps is read first."""
+
+        def observed() -> Moment:
+            privacy = call.mind.settings.read().own.privacy(self._privacy_filter)
+            return observe(call.mind.mind_id, call.request, privacy=privacy)
+
+        moment = await anyio.to_thread.run_sync(observed, abandon_on_cancel=True)
+        if moment.is_off_the_record:
+            call.trace.degrade("off_the_record")
+        return replace(call, moment=moment)
 
     def _count(self, call: PreTurnCall, flashbacks: tuple[Flashback, ...]) -> dict[str, Attribute]:
         """Add the call to the metrics, before its flashbacks are among what was shown; what its span says of it."""
@@ -224,11 +237,15 @@ class Pipeline:
         }
 
     async def _close(self, call: PreTurnCall, injection: Injection) -> ResonanceAnswer:
-        """Write the trace, and answer."""
-        trace, document = call.trace, _document(call, injection)
-        await _write(call.mind, document)
+        """Write the trace, and answer; a disk that is slow to take it goes on in the background."""
+        mind, trace, document = call.mind, call.trace, _document(call, injection)
+        mind.trace_log.remember(document)  # the next call knows of it, whatever the disk does
+        writing = self._background.start(
+            f"trace {mind.mind_id}", lambda: _write(mind, trace.trace_id), owner=mind.mind_id, in_caller_context=True
+        )
+        await asyncio.wait({writing}, timeout=call.deadline.rest())
         ids = {"trace_id": trace.trace_id, "session_id": call.request.session_id}
-        self._publish(call.mind.mind_id, "resonance.answered", **ids, surfaced=len(injection.flashbacks))
+        self._publish(mind.mind_id, "resonance.answered", **ids, surfaced=len(injection.flashbacks))
         log.info(
             "resonance.answered",
             trace_id=trace.trace_id,
@@ -280,12 +297,12 @@ def _answer(call: PreTurnCall, injection: Injection, document: TraceDocument) ->
     )
 
 
-async def _write(mind: Mind, document: TraceDocument) -> None:
+async def _write(mind: Mind, trace_id: str) -> None:
     try:
-        await anyio.to_thread.run_sync(mind.trace_log.add, document)
+        await anyio.to_thread.run_sync(mind.trace_log.write)
     except OSError as error:
         mind.disk.failed(f"traces can not be kept: {error.strerror}", part=f"traces {mind.mind_id}")
     except (DatabaseUnavailable, Locked, MindErasing) as error:  # the answer is not held up for it
-        log.warning("trace.not_kept", mind_id=mind.mind_id, trace_id=document.trace_id, reason=str(error))
+        log.warning("trace.not_kept", mind_id=mind.mind_id, trace_id=trace_id, reason=str(error))
     else:
         mind.disk.worked(part=f"traces {mind.mind_id}")

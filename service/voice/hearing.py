@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from service.voice.transcripts import Transcripts
 
 SKIPPED = "transcription_skipped"  # a rung of the ladder of a pre-turn call
-_SHARE = 0.6  # of a pre-turn call's time, for its words to come; the rest is for the search
+SHARE = 0.6  # of a pre-turn call's time, for its words to come; the rest is for the search
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +67,17 @@ class Hearing:
 
         Only what was said since the last answer is asked for. Never raises: what is missing leaves a mark.
         """
-        recordings = recordings_of(messages)
-        if not recordings or await self._is_withheld(mind_id, messages, kind=kind):
+        recordings, clock = recordings_of(messages), asyncio.get_running_loop().time
+        if not recordings:
             return HeardWindow(in_words(messages, {}))
+        began = clock()
+        try:
+            async with asyncio.timeout(None if seconds is None else seconds * SHARE):
+                if await self._is_withheld(mind_id, messages, kind=kind):
+                    return HeardWindow(in_words(messages, {}))
+        except TimeoutError:  # nobody knows what this mind never keeps
+            return HeardWindow(in_words(messages, {}), (SKIPPED,))
+        seconds = None if seconds is None else seconds - (clock() - began)
         last = max((at for at, one in enumerate(messages) if one.written.role is Speaker.ASSISTANT), default=-1)
         new = recordings_of(messages[last + 1 :])
         words = await self.words(mind_id, new=new, seen=recordings, seconds=seconds)
@@ -83,7 +92,7 @@ class Hearing:
         The words, by digest, that come of *new* recordings within a share of *seconds*; of those *seen* before, what is
         known. Never raises.
         """
-        limit = None if seconds is None else seconds * _SHARE
+        limit = None if seconds is None else seconds * SHARE
         heard = await self._transcripts.within(mind_id, new, seconds=limit)
         return {**self._transcripts.known(mind_id, seen), **heard}
 

@@ -18,7 +18,7 @@ from tests.support.punctuality import timed_async
 from tests.support.scripted_models import Brain, free, hosted, provider_of, telling
 from tests.support.service import running, settings_of
 from tests.support.service_process import env_of, serving
-from tests.support.waiting import GIVE_UP
+from tests.support.waiting import GIVE_UP, until_async
 from tests.twins.provider import Hangs, Says
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timing]
@@ -127,6 +127,37 @@ async def test_provider_and_graph_that_both_hang_leave_the_words(tmp_path):
                 found = await in_time(service, ASKS_FOR_AUNT, deadline_ms=500, degraded=rungs)
             free(provider)
     assert "Lyon" in found["flashbacks"][0]["raw"]
+
+
+async def test_settings_that_a_stalled_disk_does_not_give_cost_the_memory_and_no_time(tmp_path):
+    """Broken: they are waited for before the deadline counts; what was said is kept though it may be never kept."""
+    async with running(tmp_path) as service:
+        await warmed(service)
+        settings = service.memory.minds.get("ada").settings
+        async with asyncio.timeout(GIVE_UP):
+            with settings._mutex:  # as whoever reads the file has it
+                late = await in_time(service, ASKS_FOR_AUNT, deadline_ms=400, degraded=["deadline"])
+        trace = (await service.http.get(f"/v1/minds/ada/traces/{late['trace_id']}")).json()
+        found = await in_time(service, ASKS_FOR_AUNT, deadline_ms=5000, session_id="s3", degraded=[])
+    assert (late["surfaced"], late["silence"]) == (False, "the deadline came first")
+    assert (trace["message"], trace["off_the_record"]) == ("", True)
+    assert "Lyon" in found["flashbacks"][0]["raw"]
+
+
+async def test_a_trace_that_a_stalled_disk_does_not_take_holds_no_answer_up_and_is_written_later(tmp_path):
+    """Broken: the trace is waited for; what the call showed is an echo only once its trace is on the disk."""
+    async with running(tmp_path) as service:
+        await warmed(service)
+        traces = service.memory.minds.get("ada").trace_log
+        async with asyncio.timeout(GIVE_UP):
+            with traces._writing:  # as whoever writes the file has it
+                found = await in_time(service, ASKS_FOR_AUNT, deadline_ms=400, degraded=[])
+                [newest] = traces.recent(limit=1)
+                shown = traces.echoes(newest.session_id, turns=1).fragments
+        [written] = tmp_path.glob("minds/ada/subconscious-*.jsonl")
+        await until_async(lambda: found["trace_id"] in written.read_text())
+    assert "Lyon" in found["flashbacks"][0]["raw"]
+    assert (newest.trace_id, shown) == (found["trace_id"], {one["id"] for one in found["flashbacks"]})
 
 
 async def test_an_embedder_that_hangs_costs_its_rung_and_no_time(tmp_path):

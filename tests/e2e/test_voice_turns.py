@@ -1,5 +1,6 @@
 """Turns and pre-turn calls whose messages were spoken: over HTTP, with real litellm against a scripted transcription model."""
 
+import asyncio
 import base64
 import json
 
@@ -13,6 +14,7 @@ from tests.support.scripted_models import free
 from tests.support.service import running
 from tests.support.speech import audio_part, speech, spoken
 from tests.support.voice import hearing, turns_of
+from tests.support.waiting import GIVE_UP
 from tests.twins.provider import Closes, Fails, Hangs, ScriptedProvider
 
 pytestmark = pytest.mark.anyio
@@ -248,6 +250,19 @@ async def test_a_pre_turn_call_of_300_ms_does_not_wait_for_a_model_that_hangs(tm
     assert in_time, took
     assert "transcription_skipped" in answer.json()["degraded"]
     assert answer.json()["trace_id"]
+
+
+async def test_no_model_hears_what_was_spoken_where_nobody_knows_in_time_what_is_never_kept(service, provider):
+    """Broken: the settings are waited for without a limit; or the model hears it before they are read."""
+    await service.keep("ada", spoken(MOTHER))
+    await service.digested("ada")
+    heard = len(provider.recorded)
+    async with asyncio.timeout(GIVE_UP):
+        with service.memory.minds.get("ada").settings._mutex:  # as whoever reads the file of a disk that stalls has it
+            late = (await service.resonate("ada", [spoken(WHERE)], deadline_ms=300)).json()
+
+    assert late["degraded"] == ["transcription_skipped", "deadline"]
+    assert len(provider.recorded) == heard
 
 
 async def test_words_that_come_late_are_there_for_the_turn(tmp_path):

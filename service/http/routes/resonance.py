@@ -28,7 +28,8 @@ from service.http.schemas.resonance import (
 from service.index.turn_fields import EVERY_TURN
 from service.mind.also_read import checked_minds, opened_minds
 from service.mind.copies import DATABASE_UNAVAILABLE, copy_seconds, outage
-from service.mind.own_settings import OwnSettings
+from service.mind.own_settings import OwnSettings, in_time
+from service.resonance.call import Deadline
 from service.resonance.injection import etag, injected
 from service.retrieval.moment import Flashback, Part, ResonanceAnswer, ResonanceRequest, WhatIf
 from service.settings.sections import ResonanceSettings
@@ -42,7 +43,8 @@ async def resonate(mind_id: MindId, posted: ResonanceIn, memory: MemoryDep, call
     """At most a few flashbacks in the user's language, or silence, within `deadline_ms`, whatever fails."""
     began = memory.clock.monotonic()
     heard = await _heard(mind_id, posted, memory)
-    own = await memory.minds.own_settings(mind_id)
+    deadline = Deadline(memory.clock.monotonic, began, _deadline(posted, memory))
+    own = await in_time(memory.minds.own_settings(mind_id), seconds=deadline.left())
     request = _request(posted, heard, own, memory, began=began)
     named = None if posted.also_read is None else checked_minds(posted.also_read, mind_id=mind_id, sees=caller.sees)
     try:
