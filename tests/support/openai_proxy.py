@@ -58,7 +58,7 @@ class Proxied:
     def at_rest(self):
         """Wait until everything that was to be kept is."""
         jobs = {"store a chat", "account for a chat"}
-        self.until(lambda: not [task for task in self.memory.background._tasks if task.get_name() in jobs])
+        self.until(lambda: not [one for one in tuple(self.memory.background._tasks) if one.get_name() in jobs])
 
     def tell(self, mind_id, *contents, session_id="s0"):
         """Keep a turn by the other door, and wait until it can be found."""
