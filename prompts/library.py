@@ -57,7 +57,7 @@ def render(name: str, /, *, overrides: Path | None = None, **words: object) -> s
 
 
 def _in_whole_letters(text: str) -> str:
-    """*text* with "?" for what is no letter: a file that is not UTF-8 has such, and no model can be sent it."""
+    """*text* with "?" in place of bytes that are not UTF-8, as a file may hold: they can not be sent to a model."""
     return text.encode("utf-8", "replace").decode()
 
 

@@ -22,7 +22,7 @@ class DatabaseUnavailable(MemoryFault):
 
 
 class ChangedElsewhere(Locked):
-    """Another process, which shares the home, changed the same file in the meantime. Try again."""
+    """Another process that shares the home, or a person, changed the same file in the meantime. Try again."""
 
 
 class NotInCustody(ChangedElsewhere):

@@ -291,8 +291,8 @@ class MindGraph(Protocol):
         """
         Count one more attempt at extracting *episode* (a uuid) and return its number, from 1.
 
-        What an earlier attempt left half done is removed. Raises GraphUnavailable where there is no such episode, and
-        EmbedderMismatch where the vectors are of another embedder: then nothing is counted.
+        First it removes what a broken-off attempt wrote. Raises GraphUnavailable where there is no such episode, and
+        EmbedderMismatch where the vectors are of another embedder. Then nothing is counted.
         """
         ...
 

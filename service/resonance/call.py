@@ -44,7 +44,7 @@ class Deadline:
         return max(whole * share - self.elapsed(), 0.0)
 
     def rest(self) -> float | None:
-        """Seconds for what comes after the last phase, however late that ended; None where there is no limit."""
+        """Seconds left to write the trace: never none at all, though the phases took too long. None without a limit."""
         return None if self.seconds is None else max(self.seconds - self.elapsed(), _MARGIN_SECONDS)
 
 

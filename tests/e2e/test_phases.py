@@ -270,18 +270,6 @@ async def test_what_is_newer_than_the_oldest_visible_message_of_the_session_does
     assert [one["surfaced"] for one in (hidden, shown, elsewhere)] == [False, True, True]
 
 
-async def test_what_repeats_words_of_long_ago_hides_nothing_that_followed_them(tmp_path):
-    """Broken: all that is newer than the oldest turn that says any message of the window counts as in sight."""
-    greeting = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "Hello! How can I help you today?"}]
-    asked_before = [said(ASKS_FOR_AUNT), said("I do not know that.", role="assistant")]
-    async with running(tmp_path) as service:
-        for turn in (greeting, asked_before, [said(AUNT)], [said("Bruno sings.")], greeting):
-            await service.keep("ada", *turn, session_id="s2")
-        await service.digested("ada")
-        next_day = await surfacing(service, [*greeting, {"role": "user", "content": ASKS_FOR_AUNT}])
-    assert AUNT in next_day["flashbacks"][0]["raw"]
-
-
 async def test_a_memory_returns_to_its_session_only_after_25_turns_even_across_a_restart(tmp_path):
     """Broken: ``_is_echo`` says no; ``Ledger`` reads no file; ``echoes`` forgets nothing."""
     async with running(tmp_path) as service:
@@ -312,26 +300,6 @@ async def test_a_question_is_answered_again_where_the_talk_in_sight_does_not_tel
     assert all("Lyon" in found["block"] for found in (first, again, ordered))
     assert not told["surfaced"]
     assert "Lyon" not in remarked["block"]
-
-
-async def test_what_a_person_put_right_leads_before_something_newer_of_the_same_subject(tmp_path):
-    """Broken: ``denials`` is empty: the girl leads."""
-    right = "No, that's wrong, I sing alto."
-    async with running(tmp_path) as service:
-        for day, *turn in (
-            (1, "I joined a choir on Bathurst Street.", "Lovely!"),
-            (2, "Write a line about me for the choir's leaflet.", "Mia sings soprano in the choir."),
-            (2, right, "Sorry: Mia sings alto in the choir."),
-            (4, "Now it's just waiting, a girl in the choir waited eleven months.", "So long!"),
-        ):
-            at, roles = f"2026-01-0{day}T18:30:00Z", ("user", "assistant")
-            messages = [said(one, at, role) for one, role in zip(turn, roles, strict=True)]
-            await service.keep("ada", *messages, session_id="s0")
-        await service.digested("ada")
-        found = await surfacing(service, "What part do I sing in the choir?")
-
-    first, second, *_ = sorted(found["flashbacks"], key=lambda one: -one["score"])
-    assert right in first["text"] and "eleven months" in second["text"]
 
 
 async def test_a_message_that_nothing_stored_answers_meets_silence_and_its_reason(tmp_path):
