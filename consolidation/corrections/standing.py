@@ -3,16 +3,16 @@ What stands by all decisions of people so far, folded from the log: a later deci
 
 Whether a fact was wrong or right, and whether it is pinned or muted, are two questions: each has one answer at a time.
 A fact of the graph is recognised by its words and a turn that it comes from, since its id changes with each rebuild; in
-other words too, where it comes from the same turn.
+other words too, where it comes from the same turn. What a person says is true from then on: only what is decided later
+can make it wrong, and whoever called the same words wrong before is answered by it.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from consolidation.corrections.record import OF_ENTITIES, Correction, What
+from consolidation.corrections.record import OF_ENTITIES, Correction, Target, What
 from consolidation.corrections.wording import Wording, keys_of_names, named_in
 from consolidation.text.names import name_key
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from consolidation.corrections.record import Line, Target
+    from consolidation.corrections.record import Line
 
 _TRUTH = frozenset({What.WRONG, What.RIGHT, What.EDIT})
 _DECIDES = _TRUTH | {What.PIN, What.MUTE}
@@ -113,7 +113,7 @@ class Split:
     entity: str
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Group:
     """The decisions of one fact, and by what it is recognised."""
 
@@ -126,15 +126,115 @@ class _Group:
         return bool(self.turn_ids & turn_ids) or (not self.turn_ids and not turn_ids)
 
 
+@dataclass(slots=True)
+class _Answers:
+    """
+    The last answer to each question, as far as the log is folded: of facts in groups, of whole turns, of entities.
+
+    ``said`` has the id of the last line that says certain words, by their key; ``places`` has where each line stands.
+    """
+
+    by_key: dict[str, tuple[_Group, ...]] = field(default_factory=dict)
+    by_turn: dict[str, tuple[_Group, ...]] = field(default_factory=dict)
+    turns: dict[str, Decided] = field(default_factory=dict)
+    entities: dict[str, Decided] = field(default_factory=dict)
+    said: dict[str, str] = field(default_factory=dict)
+    places: dict[str, int] = field(default_factory=dict)
+
+    def copy(self) -> _Answers:
+        """The same, to fold one decision more into it."""
+        return _Answers(
+            by_key=dict(self.by_key),
+            by_turn=dict(self.by_turn),
+            turns=dict(self.turns),
+            entities=dict(self.entities),
+            said=dict(self.said),
+            places=dict(self.places),
+        )
+
+    def fold(self, made: Correction) -> frozenset[str]:
+        """Take in the next decision. Returns the turns that it may change something of."""
+        self.places.setdefault(made.id, len(self.places))
+        touched = frozenset(made.target.turn_ids)
+        said = Statement.of(made)
+        if said is not None:
+            touched |= self._say(said)
+        if made.what not in _DECIDES:
+            return touched
+        target = made.target
+        if target.kind == "turn":
+            self.turns |= {turn: _with(self.turns.get(turn, UNDECIDED), made) for turn in target.turn_ids}
+        elif target.kind == "entity":
+            key = name_key(target.text)
+            self.entities[key] = _with(self.entities.get(key, UNDECIDED), made)
+        else:
+            known = self.fact(target.text, frozenset(target.turn_ids)) or UNDECIDED
+            touched |= self._put(target, _with(known, made))
+        return touched
+
+    def fact(self, text: str, turn_ids: frozenset[str]) -> Decided | None:
+        """The later answers of what was decided of these very words, from one of these turns, or from no turn at all."""
+        known = self._groups(Wording.of(text).key, turn_ids)
+        if len(known) <= 1:
+            return known[0].decided if known else None
+        return self.latest(one.decided for one in known)
+
+    def _groups(self, key: str, turn_ids: frozenset[str]) -> tuple[_Group, ...]:
+        return tuple(one for one in self.by_key.get(key, ()) if one.is_of(turn_ids))
+
+    def _say(self, said: Statement) -> frozenset[str]:
+        """
+        What is said is so: whoever called these words wrong before no longer counts.
+
+        Whether it comes up is another question, and an edit leaves it as it was answered for the words before.
+        """
+        turns = frozenset(said.turn_ids)
+        if said.what is What.SAY:
+            self.said[Wording.of(said.text).key] = said.id
+        known = self.fact(said.text, turns) or UNDECIDED
+        before = self.fact(said.was, turns) or UNDECIDED
+        truth, shown = None if known.is_wrong else known.truth, self.latest((known, before)).shown
+        if (truth, shown) == (known.truth, known.shown):
+            return frozenset()
+        return self._put(Target("fact", said.text, said.turn_ids), Decided(truth, shown))
+
+    def _put(self, target: Target, decided: Decided) -> frozenset[str]:
+        """
+        Let this be *decided* of a fact. Returns all turns that a decision of it named: they are its turns from now on.
+
+        Facts that were two so far, and of which *target* names turns of both, are one.
+        """
+        turns, wording = frozenset(target.turn_ids), Wording.of(target.text)
+        known = self._groups(wording.key, turns)
+        first = known[0] if known else _Group(wording, turns, keys_of_names(target.joins))
+        every = turns.union(*(one.turn_ids for one in known))
+        group = replace(first, turn_ids=every, decided=UNDECIDED if decided == UNDECIDED else decided)
+        self.by_key[wording.key] = _in_place_of(known, group, self.by_key.get(wording.key, ()))
+        for turn in every:
+            self.by_turn[turn] = _in_place_of(known, group, self.by_turn.get(turn, ()))
+        return every
+
+    def latest(self, decided: Iterable[Decided]) -> Decided:
+        """The later answer to each of the two questions."""
+        every = tuple(decided)
+        truths = [one.truth for one in every if one.truth is not None]
+        shown = [one.shown for one in every if one.shown is not None]
+        return Decided(max(truths, key=self._place, default=None), max(shown, key=self._place, default=None))
+
+    def _place(self, made: Correction) -> int:
+        return self.places[made.id]
+
+    def is_later(self, made: Correction, said: Statement) -> bool:
+        """Whether *made* stands behind the line that *said* something."""
+        return self.places[made.id] > self.places[said.id]
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """What stands. Nothing of it changes: another decision makes another one."""
 
     corrections: tuple[Correction, ...] = ()  # those that nobody took back, oldest first
-    _by_key: Mapping[str, tuple[_Group, ...]] = field(default_factory=dict)
-    _by_turn: Mapping[str, tuple[_Group, ...]] = field(default_factory=dict)
-    _turns: Mapping[str, Decided] = field(default_factory=dict)
-    _entities: Mapping[str, Decided] = field(default_factory=dict)
+    _answers: _Answers = field(default_factory=_Answers)
     _names: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # key of a name: the key and name it is now
     splits: tuple[Split, ...] = ()
     said: tuple[Statement, ...] = ()  # all that people said and did not edit since, oldest first
@@ -146,30 +246,10 @@ class Standing:
         lines = tuple(lines)
         undone = {one.of for one in lines if not isinstance(one, Correction)}
         made = tuple(one for one in lines if isinstance(one, Correction) and one.id not in undone)
-        by_key: dict[str, list[_Group]] = defaultdict(list)
-        by_turn: dict[str, list[_Group]] = defaultdict(list)
-        turns: dict[str, Decided] = {}
-        entities: dict[str, Decided] = {}
+        answers = _Answers()
         for one in made:
-            if one.what not in _DECIDES:
-                continue
-            if one.target.kind == "turn":
-                turns |= {turn: _with(turns.get(turn, UNDECIDED), one) for turn in one.target.turn_ids}
-            elif one.target.kind == "entity":
-                key = name_key(one.target.text)
-                entities[key] = _with(entities.get(key, UNDECIDED), one)
-            else:
-                group = _group(one.target, by_key, by_turn)
-                group.decided = _with(group.decided, one)
-        standing = cls(
-            corrections=made,
-            _by_key={key: tuple(groups) for key, groups in by_key.items()},
-            _by_turn={turn: tuple(groups) for turn, groups in by_turn.items()},
-            _turns=turns,
-            _entities=entities,
-            _names=_names_now(made),
-            splits=_splits(made),
-        )
+            answers.fold(one)
+        standing = cls(corrections=made, _answers=answers, _names=_names_now(made), splits=_splits(made))
         said = standing._said()
         return replace(standing, said=said, statements=tuple(filter(standing.stands, said)))
 
@@ -179,79 +259,65 @@ class Standing:
 
         It is what ``of`` would fold, in a time that hardly grows with the log.
         """
-        standing, turns = self._deciding(made)
+        answers = self._answers.copy()
+        turns = answers.fold(made)
         every = (*self.corrections, made)
-        if made.target.kind == "entity" or made.what in OF_ENTITIES:
+        standing = replace(self, corrections=every, _answers=answers)
+        if made.what in OF_ENTITIES:
             standing = replace(standing, _names=_names_now(every), splits=_splits(every))
-        return _saying(replace(standing, corrections=every), made, turns)
-
-    def _deciding(self, made: Correction) -> tuple[Standing, frozenset[str]]:
-        """What is decided with *made*, and the turns that it may change something of."""
-        target, turns = made.target, frozenset(made.target.turn_ids)
-        if made.what not in _DECIDES:
-            return self, frozenset()
-        if target.kind == "turn":
-            decided = {turn: _with(self._turns.get(turn, UNDECIDED), made) for turn in target.turn_ids}
-            return replace(self, _turns={**self._turns, **decided}), turns
-        if target.kind == "entity":
-            key = name_key(target.text)
-            known = self._entities.get(key, UNDECIDED)
-            return replace(self, _entities={**self._entities, key: _with(known, made)}), frozenset()
-        key = Wording.of(target.text).key
-        known_groups = self._by_key.get(key, ())
-        before = next((one for one in known_groups if one.is_of(turns)), None)
-        group = replace(before or _new_group(target), decided=_with(before.decided if before else UNDECIDED, made))
-        by_turn = {turn: _put(self._by_turn.get(turn, ()), before, group) for turn in group.turn_ids}
-        by_key = {**self._by_key, key: _put(known_groups, before, group)}
-        return replace(self, _by_key=by_key, _by_turn={**self._by_turn, **by_turn}), turns | group.turn_ids
+        return _saying(standing, made, turns)
 
     def __bool__(self) -> bool:
         """Whether anything stands."""
         return bool(self.corrections)
 
     def same_as(self, correction: Correction) -> Correction | None:
-        """The decision that stands and says the same, unless a later one took its place."""
+        """The decision that stands and says the same, unless a later one took its place or made it wrong."""
         known = next((one for one in reversed(self.corrections) if one.says(correction)), None)
-        return known if known is not None and self.is_current(known) else None
+        if known is None or not self.is_current(known):
+            return None
+        said = Statement.of(known)
+        return known if said is None or self.stands(said) else None
 
     def is_current(self, correction: Correction) -> bool:
         """Whether no later decision took the place of this one, which nobody took back."""
         target = correction.target
+        if correction.what is What.SAY:
+            return self._answers.said.get(Wording.of(correction.to or target.text).key) == correction.id
         if correction.what not in _DECIDES:
             return True
         if target.kind == "turn":
-            found = [self._turns.get(turn, UNDECIDED) for turn in target.turn_ids]
+            found = [self.turn(turn) for turn in target.turn_ids]
         elif target.kind == "entity":
-            found = [self._entities.get(name_key(target.text), UNDECIDED)]
+            found = [self.entity(target.text)]
         else:
             found = [self.fact(target.text, target.turn_ids, joins=target.joins)]
         return any(correction.id == one.id for decided in found for one in decided.corrections)
 
     def fact(self, text: str, turn_ids: Iterable[str], *, joins: Sequence[str] = ()) -> Decided:
         """What was decided of a fact with these words, which comes from these turns and joins these names."""
-        if not self._by_key:
+        if not self._answers.by_key:
             return UNDECIDED
         turns = frozenset(turn_ids)
         wording = Wording.of(text)
-        for group in self._by_key.get(wording.key, ()):
-            if group.is_of(turns):
-                return group.decided
+        known = self._answers.fact(text, turns)
+        if known is not None:
+            return known
         names = keys_of_names(tuple(joins))
-        for group in {id(one): one for turn in sorted(turns) for one in self._by_turn.get(turn, ())}.values():
+        in_turns = (one for turn in sorted(turns) for one in self._answers.by_turn.get(turn, ()))
+        for group in {id(one): one for one in in_turns}.values():
             if wording.restates(group.wording, joins_the_same=bool(names) and names == group.joins):
                 return group.decided
         return UNDECIDED
 
     def turn(self, turn_id: str) -> Decided:
         """What was decided of a whole turn."""
-        return self._turns.get(turn_id, UNDECIDED)
+        return self._answers.turns.get(turn_id, UNDECIDED)
 
     def entity(self, name: str) -> Decided:
         """What was decided of an entity under any of its names."""
-        decided = [self._entities[key] for key in sorted(self.keys_of(name)) if key in self._entities]
-        truths = [one.truth for one in decided if one.truth is not None]
-        shown = [one.shown for one in decided if one.shown is not None]
-        return Decided(max(truths, key=_at, default=None), max(shown, key=_at, default=None))
+        entities = self._answers.entities
+        return self._answers.latest(entities[key] for key in self.keys_of(name) if key in entities)
 
     def of_entity(self, name: str) -> tuple[Correction, ...]:
         """What people decided of an entity under any of its names, its merges, splits and new names among it."""
@@ -261,7 +327,7 @@ class Standing:
 
     def unseen_in(self, turn_id: str) -> tuple[tuple[Wording, Decided], ...]:
         """The facts of a turn that are not to come up by themselves, each with what was decided."""
-        groups = self._by_turn.get(turn_id, ())
+        groups = self._answers.by_turn.get(turn_id, ())
         return tuple((group.wording, group.decided) for group in groups if group.decided.held_back)
 
     def holds_back_of(self, turn_id: str) -> bool:
@@ -274,8 +340,10 @@ class Standing:
         return tuple(one for one in found if not self.reason_against(one))
 
     def of_statement(self, said: Statement) -> Decided:
-        """What was decided of something that a person said."""
-        return self.fact(said.text, said.turn_ids)
+        """What was decided of something that a person said, in these very words: nobody reads it in others."""
+        decided = self._answers.fact(said.text, frozenset(said.turn_ids)) or UNDECIDED
+        is_own = decided.truth is not None and decided.truth.id == said.id  # an edit of nothing but marks and case
+        return replace(decided, truth=None) if is_own else decided
 
     def reason_against(self, said: Statement) -> str:
         """Why what a person said does not come up by itself; "" where it may. It goes with all its turns, if muted."""
@@ -287,7 +355,8 @@ class Standing:
         if self.of_statement(said).is_wrong:
             return False
         whole = [self.turn(turn).truth for turn in said.turn_ids]
-        later = [one for one in whole if one is not None and one.what is What.EDIT and one.at > said.at]
+        edits = (one for one in whole if one is not None and one.what is What.EDIT)
+        later = [one for one in edits if self._answers.is_later(one, said)]
         return not whole or len(later) < len(whole)
 
     def _said(self) -> tuple[Statement, ...]:
@@ -297,8 +366,8 @@ class Standing:
     @property
     def muted_names(self) -> frozenset[str]:
         """The keys of all names of entities that are never to come up."""
-        muted = {key for key, decided in self._entities.items() if decided.is_muted}
-        return frozenset(other for key in muted for other in self.keys_of(key))
+        muted = (key for key, decided in self._answers.entities.items() if decided.is_muted)
+        return frozenset(other for key in muted if self.entity(key).is_muted for other in self.keys_of(key))
 
     def name_of(self, name: str) -> str:
         """What an entity is called now."""
@@ -341,21 +410,17 @@ class Standing:
         return frozenset(other for key in named_in(text, self._names) for other in self.keys_of(key))
 
 
-def _at(correction: Correction) -> datetime:
-    return correction.at
-
-
 def _with(decided: Decided, one: Correction) -> Decided:
     return Decided(one, decided.shown) if one.what in _TRUTH else Decided(decided.truth, one)
 
 
 def _saying(standing: Standing, made: Correction, turns: frozenset[str]) -> Standing:
     """*standing* with what *made* says, and without what it took the place of; what is of none of *turns* stays."""
-    key = Wording.of(made.target.text).key
-    touched = {one.id for one in standing.said if key in one.keys or not turns.isdisjoint(one.turn_ids)}
+    new = Statement.of(made)
+    keys = {Wording.of(made.target.text).key} | (new.keys if new is not None else frozenset())
+    touched = {one.id for one in standing.said if keys & one.keys or not turns.isdisjoint(one.turn_ids)}
     made_by = {one.id: one for one in standing.corrections if one.id in touched} if touched else {}
     said = tuple(one for one in standing.said if one.id not in touched or standing.is_current(made_by[one.id]))
-    new = Statement.of(made)
     if new is not None and standing.is_current(made):
         said, touched = (*said, new), touched | {new.id}
     right = {one.id for one in standing.statements} - touched
@@ -363,26 +428,11 @@ def _saying(standing: Standing, made: Correction, turns: frozenset[str]) -> Stan
     return replace(standing, said=said, statements=tuple(one for one in said if one.id in right))
 
 
-def _new_group(target: Target) -> _Group:
-    return _Group(Wording.of(target.text), frozenset(target.turn_ids), keys_of_names(target.joins))
-
-
-def _put(groups: tuple[_Group, ...], before: _Group | None, group: _Group) -> tuple[_Group, ...]:
-    """*groups* with *group* in the place of *before*; at the end where there was none."""
-    return tuple(group if one is before else one for one in groups) if before is not None else (*groups, group)
-
-
-def _group(target: Target, by_key: dict[str, list[_Group]], by_turn: dict[str, list[_Group]]) -> _Group:
-    """The group of a target: one that has the same words and comes from a turn of it, else a new one."""
-    wording, turns = Wording.of(target.text), frozenset(target.turn_ids)
-    for group in by_key[wording.key]:
-        if group.is_of(turns):
-            return group
-    group = _new_group(target)
-    by_key[wording.key].append(group)
-    for turn in sorted(turns):
-        by_turn[turn].append(group)
-    return group
+def _in_place_of(known: Sequence[_Group], group: _Group, groups: tuple[_Group, ...]) -> tuple[_Group, ...]:
+    """*groups* with *group* where the first of the *known* ones was; at the end where none of them was."""
+    places = [at for at, one in enumerate(groups) if any(one is other for other in known)]
+    first = places[0] if places else len(groups)
+    return (*groups[:first], group, *(one for at, one in enumerate(groups) if at > first and at not in places))
 
 
 def _splits(made: Sequence[Correction]) -> tuple[Split, ...]:

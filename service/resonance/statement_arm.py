@@ -128,7 +128,7 @@ async def _told_at(statements: Sequence[Statement], terms: SearchTerms) -> dict[
 def _fragment(
     one: Statement, score: float, told_at: datetime, names: Sequence[frozenset[str]], terms: SearchTerms
 ) -> Fragment:
-    decided = terms.put_right.standing.fact(one.text, one.turn_ids)
+    decided = terms.put_right.standing.of_statement(one)
     words = set(tokens(one.text))
     return Fragment(
         id=statement_id(one),

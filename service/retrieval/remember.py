@@ -396,7 +396,7 @@ def _weighed(memory: Remembered, query: str, put_right: PutRight) -> Remembered:
 
 
 def _statement(one: Statement, score: float, put_right: PutRight) -> _Hit:
-    decided = put_right.standing.fact(one.text, one.turn_ids)
+    decided = put_right.standing.of_statement(one)
     hit = _hit(statement_id(one), "fact", one.text, score, ())
     memory = replace(
         hit.remembered,

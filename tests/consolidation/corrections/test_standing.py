@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from consolidation.corrections.record import Correction, Target, Undo, What
 from consolidation.corrections.standing import Standing
+from consolidation.corrections.wording import Wording
 
 NOON = datetime(2026, 1, 28, 12, tzinfo=UTC)
 LYON = "Ann's mother lives in Lyon."
@@ -168,3 +169,140 @@ def test_one_decision_more_is_what_all_of_them_fold_to(lines):
         standing = standing.plus(one)
 
         assert standing == Standing.of(decisions[:number])
+
+
+SAID = ["Anna works as a nurse at the hospital.", "Anna works as a doctor at the hospital.", "Ann has two cats."]
+
+
+def test_what_a_person_put_in_the_place_of_words_stands_though_most_of_them_are_the_same():
+    """Broken: the words of an edit are taken for those that it took the place of."""
+    nurse, doctor = SAID[:2]
+    edit = made(1, "edit", nurse, to=doctor)
+    standing = Standing.of([edit])
+
+    assert [one.text for one in standing.statements_of("t1")] == [doctor]
+    assert standing.fact(nurse, ["t1"]).is_wrong
+    assert Standing.of([edit, made(2, "wrong", doctor)]).statements == ()
+
+
+def test_an_edit_back_is_what_holds():
+    """Broken: the words that are put back are judged by the first edit; the first edit holds the turn's fact back."""
+    porto = "Ann's mother lives in Porto."
+    standing = Standing.of([made(1, "edit", LYON, to=porto), made(2, "edit", porto, to=LYON)])
+
+    assert [one.text for one in standing.statements_of("t1")] == [LYON]
+    assert not standing.fact(LYON, ["t1"]).held_back
+    assert standing.fact(porto, ["t1"]).held_back
+    assert [standing.is_current(one) for one in standing.corrections] == [False, True]
+
+
+@pytest.mark.parametrize(("what", "text", "turns"), [("say", SAID[2], ()), ("edit", LYON, ("t1",))])
+def test_what_is_said_again_after_it_was_called_wrong_stands_until_it_is_called_wrong_again(what, text, turns):
+    """Broken: ``same_as`` gives the old line; "wrong" of before judges what is said after it, and counts for both."""
+    first, again = (made(one, what, text, turns=turns, to=SAID[2]) for one in (1, 3))
+    wrong, wrong_again = (made(one, "wrong", SAID[2], turns=turns) for one in (2, 4))
+    standing = Standing.of([first, wrong])
+
+    assert standing.same_as(again) is None
+    anew = standing.plus(again)
+    assert [one.id for one in anew.statements] == ["c3"]
+    assert anew.same_as(again).id == "c3"
+    assert anew.same_as(wrong_again) is None
+    assert anew.plus(wrong_again).statements == ()
+
+
+@pytest.mark.parametrize("new", [SAID[1], "She is a doctor now."])
+def test_what_is_muted_stays_so_when_it_is_edited_or_said_again(new):
+    """Broken: whether something is true and whether it comes up are one question; words that differ lose the mute."""
+    edited = Standing.of([made(1, "mute", SAID[0]), made(2, "edit", SAID[0], to="x"), made(3, "edit", "x", to=new)])
+    said = Standing.of([made(1, "say", "x", turns=(), to="x"), made(2, "mute", "x", turns=())])
+    shown = edited.plus(made(4, "pin", new))
+
+    assert [edited.reason_against(one) for one in edited.statements] == ["muted by a person"]
+    assert [shown.reason_against(one) for one in shown.statements] == [""]
+    assert said.same_as(made(3, "say", "x", turns=(), to="x")).id == "c1"
+
+
+def test_a_decision_said_again_of_a_fact_that_was_told_again_is_of_the_later_turn_too():
+    """Broken: a group keeps the turns of its first decision; a group that another one joined still counts."""
+    standing = Standing.of([made(1, "wrong"), made(2, "mute", turns=("t2",)), made(3, "wrong", turns=("t1", "t2"))])
+
+    assert [decided.held_back for _, decided in standing.unseen_in("t2")] == ["wrong: a person said so"]
+    assert standing.fact(LYON, ["t2"]) == standing.fact(LYON, ["t1"])
+    right = standing.plus(made(4, "right", turns=("t1", "t2"))).plus(made(5, "pin", turns=("t2",)))
+    assert right.unseen_in("t1") == right.unseen_in("t2") == ()
+
+
+def test_an_entity_that_was_muted_under_one_name_comes_up_when_it_is_pinned_under_another():
+    """Broken: what was decided of each name counts by itself; "muted" said again is taken for the one that was."""
+    lines = [
+        made(1, "mute", "Mum", kind="entity", turns=()),
+        made(2, "merge", "Mum", kind="entity", turns=(), to="Ingrid"),
+        made(3, "pin", "Ingrid", kind="entity", turns=()),
+    ]
+    standing = Standing.of(lines)
+    again = made(4, "mute", "Mum", kind="entity", turns=())
+
+    assert standing.muted_names == frozenset()
+    assert standing.same_as(again) is None
+    assert standing.plus(again).muted_names == {"mum", "ingrid"}
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["wrong", "right", "pin", "mute", "edit", "say"]),
+        st.sampled_from(["fact", "turn"]),
+        st.sampled_from([LYON, *SAID]),
+        st.sampled_from([("t1",), ("t2",), ("t1", "t2")]),
+        st.sampled_from([LYON, *SAID]),
+    ).filter(lambda one: one[0] == "say" or one[2] != one[4]),
+    min_size=1,
+    max_size=8,
+)
+
+
+def steps(lines):
+    for number, (what, kind, text, turns, to) in enumerate(lines):
+        new = to if what in {"edit", "say"} else None
+        is_said = what == "say"
+        of = ("fact", new, ()) if is_said else (kind, text if kind == "fact" else turns[0], turns)
+        yield made(number, what, of[1], turns=of[2], to=new, kind=of[0])
+
+
+@given(STEPS)
+def test_the_last_word_holds_whatever_was_decided_before(lines):
+    """Broken: what is decided earlier judges what is said, or a verdict is not of all of its turns."""
+    *_, last = decisions = [*steps(lines)]
+    standing = Standing.of(decisions)
+    text, turns = last.target.text, last.target.turn_ids
+
+    assert standing.is_current(last)
+    if last.what in {What.SAY, What.EDIT}:
+        assert standing.statements[-1].id == last.id
+    if last.target.kind == "fact" and last.what in {What.WRONG, What.MUTE}:
+        assert all(any(key.key == wording_key(text) for key, _ in standing.unseen_in(one)) for one in turns)
+        assert standing.fact(text, turns).held_back
+
+
+@given(STEPS)
+def test_what_stands_already_would_change_nothing_if_it_was_decided_again(lines):
+    """Broken: a decision whose place a later one took, or whose words were called wrong, is taken for one that stands."""
+    *before, last = steps(lines)
+    standing = Standing.of(before)
+    again = standing.plus(last)
+
+    if standing.same_as(last) is not None:
+        assert seen(again) == seen(standing)
+
+
+def wording_key(text):
+    return Wording.of(text).key
+
+
+def seen(standing):
+    """All that surfaces by what stands, without the ids of lines."""
+    turns = ("t1", "t2")
+    facts = [standing.fact(text, of) for text in (LYON, *SAID) for of in ((), ("t1",), ("t2",), turns)]
+    unseen = [sorted(wording.key for wording, _ in standing.unseen_in(one)) for one in turns]
+    said = {(one.text, one.turn_ids, standing.reason_against(one)) for one in standing.statements}
+    return [one.held_back for one in facts], [standing.turn(one).held_back for one in turns], unseen, said

@@ -1,0 +1,83 @@
+"""
+A memory of which something is decided again, over HTTP: the last word holds, whatever was decided before.
+
+Every docstring says what was broken, once, to see the test fail.
+"""
+
+import pytest
+
+from tests.e2e.test_corrections import ASKS, MOTHER, OTHERS, asked, by_id, correct, fact_of, told, undo
+from tests.support.service import running
+
+pytestmark = pytest.mark.anyio
+
+NURSE, DOCTOR = (f"My sister Anna works as a {one} at the hospital." for one in ("nurse", "doctor"))
+BOAT = "Ada has a boat called Gull."
+
+
+def said(correction):
+    """What a person said or put in the place of something, as a target."""
+    return {"kind": "fact", "id": f"fact:{correction['id']}"}
+
+
+async def test_a_small_edit_comes_up(tmp_path):
+    """Broken: new words that are nearly the old ones are held back as those are."""
+    async with running(tmp_path) as service:
+        await told(service, NURSE, *OTHERS)
+        await correct(service, "edit", by_id("fact", await fact_of(service, "nurse", query=NURSE)), to=DOCTOR)
+        found = await asked(service, "Where does my sister Anna work?")
+        facts = (await service.http.get("/v1/minds/ada/facts")).json()["items"]
+        remembered = await fact_of(service, "doctor", query="Where does my sister Anna work?")
+
+    assert DOCTOR in found["block"]
+    assert "nurse" not in found["block"]
+    assert [one["state"] for one in facts if "doctor" in one["text"]] == ["holding"]
+    assert remembered["corrections"] == []
+
+
+async def test_an_edit_back_brings_the_first_words_back_once(tmp_path):
+    """Broken: the words that are put back are held back by the edit that replaced them first."""
+    async with running(tmp_path) as service:
+        await told(service, MOTHER, *OTHERS)
+        edit = await correct(service, "edit", by_id("fact", await fact_of(service)), to=MOTHER.replace("Lyon", "Porto"))
+        back = await correct(service, "edit", said(edit), to=MOTHER)
+        found = await asked(service, session_id="back")
+        await undo(service, back)
+        after = await asked(service, session_id="undone")
+        states = {
+            one["id"]: one["state"] for one in (await service.http.get("/v1/minds/ada/corrections")).json()["items"]
+        }
+
+    assert found["block"].count("Lyon") == 1
+    assert "Porto" not in found["block"]
+    assert "Porto" in after["block"]
+    assert (states[edit["id"]], states[back["id"]]) == ("stands", "undone")
+
+
+async def test_what_is_said_again_after_it_was_called_wrong_comes_up_and_can_be_called_wrong_again(tmp_path):
+    """Broken: the same words are taken for what was said, or called wrong, before."""
+    surfaced = []
+    async with running(tmp_path) as service:
+        await told(service, *OTHERS)
+        for number in range(2):
+            made = await correct(service, "say", to=BOAT)
+            found = await asked(service, "What is Ada's boat called?", session_id=f"said{number}")
+            wrong = await correct(service, "wrong", said(made))
+            gone = await asked(service, "What is Ada's boat called?", session_id=f"wrong{number}")
+            surfaced += [found["surfaced"], gone["surfaced"]]
+            assert (made["duplicate"], wrong["duplicate"]) == (False, False)
+
+    assert surfaced == [True, False, True, False]
+
+
+async def test_a_wrong_fact_that_is_told_again_and_called_wrong_again_does_not_come_up(tmp_path):
+    """Broken: a decision that is made again is of the turns of the first time alone."""
+    async with running(tmp_path) as service:
+        await told(service, MOTHER, *OTHERS)
+        await correct(service, "wrong", by_id("fact", await fact_of(service)))
+        await told(service, MOTHER, session_id="s5")
+        told_again = await asked(service, ASKS, session_id="told")
+        await correct(service, "wrong", by_id("fact", await fact_of(service)))
+        after = await asked(service, ASKS, session_id="wrong")
+
+    assert (told_again["surfaced"], after["surfaced"]) == (True, False)
