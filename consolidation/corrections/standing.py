@@ -173,7 +173,7 @@ class _Answers:
         return touched
 
     def fact(self, text: str, turn_ids: frozenset[str]) -> Decided | None:
-        """The later answers of what was decided of these very words, from one of these turns, or from no turn at all."""
+        """What was decided last of these very words, from one of these turns, or from no turn at all."""
         known = self._groups(Wording.of(text).key, turn_ids)
         if len(known) <= 1:
             return known[0].decided if known else None
@@ -284,6 +284,8 @@ class Standing:
         target = correction.target
         if correction.what is What.SAY:
             return self._answers.said.get(Wording.of(correction.to or target.text).key) == correction.id
+        if correction.what is What.RENAME:
+            return self.name_of(target.text) == correction.to
         if correction.what not in _DECIDES:
             return True
         if target.kind == "turn":
@@ -448,18 +450,34 @@ def _splits(made: Sequence[Correction]) -> tuple[Split, ...]:
 
 
 def _names_now(made: Sequence[Correction]) -> dict[str, tuple[str, str]]:
-    """By the key of each name that was merged or renamed, and of those they are now: the key and name of today."""
-    into = {name_key(one.target.text): one.to or "" for one in made if one.what is What.MERGE}
-    called = {name_key(one.target.text): one.to or "" for one in made if one.what is What.RENAME}
-    shown = {name_key(to): to for to in into.values()}
-    spelt = {name_key(one.target.text): one.target.text for one in made if one.target.kind == "entity"}
-    found = {}
-    for key in {*into, *called, *shown}:
-        root = key
-        for _ in range(len(into)):
-            if root not in into:
-                break
-            root = name_key(into[root])
-        name = called.get(root) or shown.get(root) or spelt.get(root, root)
-        found[key] = (root, name)
-    return found | {name_key(name): (root, name) for root, name in found.values()}
+    """
+    By the key of each name that people merged or gave: the key of the name that was kept, and the name of today.
+
+    Each decision is about the entity that its names meant when it was made. So a name that a person gave can be merged
+    and replaced like any other, and still finds its entity afterwards. Given to another one, it goes over to that.
+    """
+    into: dict[str, str] = {}  # a key, and that of another name of the same entity which was kept
+    called: dict[str, str] = {}  # the key of a name that was kept, and what the entity is called
+    given: set[str] = set()  # the keys of names that no memory had when a person gave them
+
+    def kept(key: str) -> str:
+        while key in into:
+            key = into[key]
+        return key
+
+    for one in made:
+        name = one.to or ""
+        root, key = kept(name_key(one.target.text)), name_key(name)
+        if one.what is What.RENAME:
+            called[root] = name
+            is_new = key not in into and key not in called
+            if is_new or key in given:
+                given.add(key)
+                into[key] = root
+        elif one.what is What.MERGE:
+            other = kept(key)
+            called.setdefault(other, name)
+            if root != other:
+                into[root] = other
+    every = {*into, *called}
+    return {key: (kept(key), called[kept(key)]) for key in every}

@@ -204,3 +204,7 @@ def _check_beside(correction: Correction, standing: Standing) -> None:
         merged = [one for one in standing.corrections if one.what is What.MERGE]
         if any(name_key(one.target.text) == key for one in merged):
             raise CorrectionConflict("this entity was merged into another one before: take that back first")
+    if correction.what is What.RENAME:
+        others = standing.same.keys() - standing.keys_of(correction.target.text)
+        if name_key(correction.to or "") in {name_key(standing.name_of(one)) for one in others}:
+            raise CorrectionConflict("another entity has been given this name: merge the two instead")

@@ -130,6 +130,43 @@ async def test_who_was_renamed_is_listed_in_the_place_of_her_new_name_and_found_
     assert texts(await get(service, "facts", entity="Zora")) == {LYON, OTHERS[0]}
 
 
+async def test_a_name_that_a_person_gave_is_one_to_merge_into_and_to_replace(service):
+    """Broken: the name that was given is an entity of its own; the new one is lost."""
+    rows = {one["name"]: one["id"] for one in (await get(service, "entities"))["items"]}
+    await correct(service, "rename", {"text": "Ingrid"}, to="Zora")
+    await correct(service, "merge", {"text": "Ingritt"}, to="Zora")
+    await correct(service, "rename", {"text": "Zora"}, to="Zara")
+    listed = [one["called"] for one in (await get(service, "entities"))["items"]]
+    found = [texts(await get(service, "facts", entity=one)) for one in ("Zara", "Zora", "Ingrid", "Ingritt")]
+    pages = [await get(service, f"entities/{rows[one]}") for one in ("Ingrid", "Ingritt")]
+
+    assert listed.count("Zara") == 1
+    assert not {"Zora", "Ingrid", "Ingritt"} & {*listed}
+    assert found == [{LYON, GHENT, OTHERS[0]}] * 4
+    assert [(one["id"], one["called"]) for one in pages] == [(rows["Ingrid"], "Zara")] * 2
+
+
+async def test_one_who_was_merged_can_be_renamed_by_the_old_name_and_the_old_id(service):
+    """Broken: the name is given to the old name alone, which is called by the name that was kept."""
+    _, old, kept = await merged(service)
+    await correct(service, "rename", {"text": "Ingrid"}, to="Zora")
+    by_name = await get(service, f"entities/{kept['id']}")
+    await correct(service, "rename", {"id": old["id"]}, to="Zara")
+    by_id = await get(service, f"entities/{kept['id']}")
+
+    assert (by_name["called"], by_id["called"]) == ("Zora", "Zara")
+
+
+async def test_a_name_that_another_one_was_given_is_refused(service):
+    """Broken: two are listed by one name."""
+    await correct(service, "rename", {"text": "Ingrid"}, to="Zora")
+    body = {"what": "rename", "target": {"kind": "entity", "text": "Ingritt"}, "to": "zora"}
+    answer = await service.http.post("/v1/minds/ada/corrections", json=body)
+
+    assert answer.status_code == 409
+    assert "merge the two" in answer.json()["detail"]
+
+
 async def test_the_graph_has_one_node_for_one_who_was_merged(service):
     """Broken: the graph is drawn of the index alone."""
     before = await get(service, "graph")

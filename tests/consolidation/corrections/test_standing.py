@@ -107,6 +107,41 @@ def test_merged_and_renamed_names_are_one_entity():
     assert standing.alike("Where does Mum live?") == standing.keys_of("Mum")
 
 
+def of_entity(number, what, text, to):
+    return made(number, what, text, kind="entity", turns=(), to=to)
+
+
+@pytest.mark.parametrize(
+    ("steps", "names", "called"),
+    [
+        ((("rename", "Ingrid", "Zora"), ("merge", "Mum", "Zora")), {"ingrid", "zora", "mum"}, "Zora"),
+        ((("rename", "Ingrid", "Zora"), ("rename", "Zora", "Zara")), {"ingrid", "zora", "zara"}, "Zara"),
+        ((("rename", "Ingrid", "Zora"), ("merge", "Zora", "Mum")), {"ingrid", "zora", "mum"}, "Mum"),
+        ((("merge", "Mum", "Ingrid"), ("rename", "Mum", "Zora")), {"mum", "ingrid", "zora"}, "Zora"),
+        ((("merge", "Mama", "Mum"), ("merge", "Mum", "Ingrid")), {"mama", "mum", "ingrid"}, "Ingrid"),
+        ((("merge", "Mum", "Ingrid"), ("merge", "Ingrid", "Mum")), {"mum", "ingrid"}, "Ingrid"),
+        ((("rename", "Mum", "Zora"), ("merge", "Mum", "Ingrid")), {"mum", "ingrid", "zora"}, "Ingrid"),
+    ],
+)
+def test_a_name_that_a_person_gave_is_merged_and_replaced_like_any_other(steps, names, called):
+    """Broken: names are put together as they were typed, and not as what they meant then."""
+    standing = Standing.of(of_entity(number, *step) for number, step in enumerate(steps))
+
+    assert {standing.keys_of(one) for one in names} == {frozenset(names)}
+    assert {standing.name_of(one) for one in names} == {called}
+    assert len(standing.same) == 1
+
+
+def test_a_name_that_was_given_by_mistake_can_be_given_to_another_one():
+    """Broken: a name stays with the first that it was given to."""
+    steps = (("rename", "Ingrid", "Zora"), ("rename", "Ingrid", "Zara"), ("rename", "Trudi", "Zora"))
+    standing = Standing.of(of_entity(number, *step) for number, step in enumerate(steps))
+
+    assert (standing.keys_of("Zora"), standing.keys_of("Zara")) == ({"trudi", "zora"}, {"ingrid", "zara"})
+    assert [standing.is_current(one) for one in standing.corrections] == [False, True, True]
+    assert standing.same_as(of_entity(9, "rename", "Ingrid", "Zora")) is None
+
+
 def test_a_muted_entity_is_muted_under_all_of_its_names():
     """Broken: only the name that was given is muted."""
     standing = Standing.of(
