@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from datetime import date, datetime
     from pathlib import Path
 
-    from consolidation.corrections.record import Correction
+    from consolidation.corrections.record import Correction, Target
     from consolidation.corrections.standing import Statement
     from service.mind.minds import Mind
 
@@ -109,20 +109,26 @@ def _decided(put_right: PutRight) -> Iterable[tuple[CardLine, tuple[str, ...]]]:
     """What people pinned, then what they said, newest first, each with the names that it joins."""
     standing = put_right.standing
     sequences = {turn_id: sequence for sequence, turn_id in put_right.turn_ids.items()}
-    unseen = {(one.text, one.turn_ids) for one in standing.statements if standing.reason_against(one)}
+    told = [one for one in standing.statements if not standing.reason_against(one)]
+    words = {(one.text, one.turn_ids) for one in told}
 
     def told_in(turn_ids: Iterable[str]) -> tuple[int, ...]:
         return tuple(sequences[one] for one in turn_ids if one in sequences)
+
+    def is_told(pinned: Target) -> bool:
+        """Whether a person still says what is pinned, who joins no names; or a turn still tells it."""
+        if not pinned.joins:
+            return (pinned.text, pinned.turn_ids) in words
+        return not all(standing.turn(one).held_back for one in pinned.turn_ids)
 
     for one in reversed(standing.corrections):
         decided = standing.fact(one.target.text, one.target.turn_ids) if one.target.kind == "fact" else None
         if decided is None or decided.shown is not one or not decided.is_pinned or decided.held_back:
             continue
-        if (one.target.text, one.target.turn_ids) not in unseen:
+        if is_told(one.target):
             yield CardLine(one.id, one.target.text, told_in(one.target.turn_ids), one), one.target.joins
-    for said in reversed(standing.statements):
-        if not standing.reason_against(said):
-            yield CardLine(statement_id(said), said.text, told_in(said.turn_ids), said), ()
+    for said in reversed(told):
+        yield CardLine(statement_id(said), said.text, told_in(said.turn_ids), said), ()
 
 
 def _lasting(mind: Mind, put_right: PutRight, now: datetime) -> Iterable[tuple[CardLine, tuple[str, ...]]]:

@@ -136,3 +136,39 @@ async def test_a_card_does_not_tell_what_was_put_in_the_place_of_words_of_a_mute
 
     assert ["Nice" in text for text in (before, muted, after)] == [True, False, True]
     assert cards == []
+
+
+@pytest.mark.parametrize("what", ["say", "edit"])
+async def test_a_card_no_longer_tells_what_was_pinned_of_words_that_are_taken_back(tmp_path, what):
+    """Broken: a pin is on the card, whatever became of the words that it is of."""
+    target = {"target": fact(LYON)} if what == "edit" else {}
+    async with running(tmp_path) as service:
+        await told(service)
+        made = await correct(service, what, to="I am allergic to penicillin.", **target)
+        pin = await correct(service, "pin", target={"kind": "fact", "id": f"fact:{made['id']}"})
+        before = await people(service)
+        await service.http.delete(f"/v1/minds/ada/corrections/{made['id']}")
+        cards, after = await people(service), await stable(service)
+        again = await correct(service, what, to="I am allergic to penicillin.", **target)
+        pinned_again = await people(service)
+
+    assert [line["decided"]["id"] for line in before[0]["lines"]] == [pin["id"]]
+    assert "penicillin" not in after
+    assert cards == []
+    assert not again["duplicate"]
+    assert [line["decided"]["id"] for line in pinned_again[0]["lines"]] == [pin["id"]]
+
+
+@pytest.mark.parametrize("what", ["mute", "wrong"])
+async def test_a_card_no_longer_tells_what_was_pinned_of_a_turn_that_is_muted_or_wrong(tmp_path, what):
+    """Broken: a card asks what was decided of a pinned fact, and not of the turns that told it."""
+    async with running(tmp_path) as service:
+        await told(service)
+        await correct(service, "pin", target=fact(LYON))
+        before = await stable(service)
+        made = await correct(service, what, target={"kind": "turn", "turn_ids": ["t0"]})
+        held_back = await stable(service)
+        await service.http.delete(f"/v1/minds/ada/corrections/{made['id']}")
+        after = await stable(service)
+
+    assert ["Lyon" in text for text in (before, held_back, after)] == [True, False, True]
