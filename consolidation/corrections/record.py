@@ -11,6 +11,7 @@ from pydantic import AwareDatetime, ConfigDict, Field, TypeAdapter, ValidationEr
 type TargetKind = Literal["fact", "entity", "turn"]
 
 MOST_TURNS = 1_000  # that a target is named by
+_BEGINNING = 200  # characters of a turn, for whoever reads the log
 _IGNORING = ConfigDict(extra="ignore")
 
 
@@ -43,7 +44,8 @@ class Target:
     """
     A memory, named by what a rebuild does not change: its words, and the turns that it comes from.
 
-    ``text`` is a fact's words, an entity's name, or the beginning of a turn. ``joins`` are the names that a fact joins.
+    ``text`` is a fact's words, an entity's name, or the beginning of the first turn. ``joins`` are the
+    names that a fact joins.
     """
 
     __pydantic_config__ = _IGNORING
@@ -52,6 +54,11 @@ class Target:
     text: str = ""
     turn_ids: Annotated[tuple[str, ...], Field(max_length=MOST_TURNS)] = ()
     joins: tuple[str, ...] = ()
+
+
+def beginning_of(turn: str) -> str:
+    """The words of a *turn* that a target has of it."""
+    return " ".join(turn.split())[:_BEGINNING]
 
 
 @dataclass(frozen=True, slots=True)

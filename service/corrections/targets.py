@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.corrections.record import MOST_TURNS, Target
+from consolidation.corrections.record import MOST_TURNS, Target, beginning_of
 from consolidation.corrections.wording import Wording
 from consolidation.kernel.errors import AmbiguousMemory, InvalidRequest, MemoryNotFound
 from consolidation.text.language import detect
@@ -37,7 +37,6 @@ _FILES = {
 _SEQUENCE = re.compile(r"[1-9][0-9]{0,14}")
 _LOOKED_AT = 200  # facts that share words with a text
 _MOST_CANDIDATES = 10
-_BEGINNING = 200  # characters of a turn, for whoever reads the log
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +100,7 @@ async def _turn(mind: Mind, meant: Meant) -> Target:
     turns = [turn for turn in await mind.transcript.read_many(known) if turn.is_remembered]
     if not turns:
         raise MemoryNotFound("the mind remembers no such turn (any more)")
-    beginning = " ".join(turns[0].text.split())[:_BEGINNING]
-    return Target("turn", beginning, tuple(turn.turn.turn_id for turn in turns))
+    return Target("turn", beginning_of(turns[0].text), tuple(turn.turn.turn_id for turn in turns))
 
 
 def _entity(mind: Mind, meant: Meant, standing: Standing) -> Target:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
+from consolidation.corrections.record import Correction, beginning_of
 from consolidation.dreams.dream_files import DreamFiles
 from consolidation.dreams.erasure import erase_from_dreams
 from consolidation.kernel.errors import SessionNotFound, TurnErased, TurnNotFound
@@ -26,10 +27,10 @@ from service.mind.mind_gate import Paused
 from service.ports.graph import Extracted, Parked, episode_uuid
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Mapping
     from pathlib import Path
 
-    from consolidation.corrections.record import Correction
+    from consolidation.corrections.record import Target
     from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import StoredTurn
     from service.access.audit_log import AuditLog
@@ -207,7 +208,8 @@ class TurnEraser:
         counts.add("traces", traces=gone)
         gone = await anyio.to_thread.run_sync(mind.outcomes.forget, lambda record: _is_of(record, plan))
         counts.add("outcomes", outcomes=gone)
-        gone = await anyio.to_thread.run_sync(mind.corrections.forget, lambda made: left_of(made, plan))
+        first = await first_words(mind, plan)
+        gone = await anyio.to_thread.run_sync(mind.corrections.forget, lambda made: left_of(made, plan, first))
         counts.add("corrections", corrections=gone)
         self._context.forget_in_memory(mind.mind_id)
 
@@ -219,13 +221,35 @@ def _is_of(record: OutcomeRecord, plan: ErasurePlan) -> bool:
     return any(turn.sequence in record.sequences for turn in plan.turns)
 
 
-def left_of(made: Correction, plan: ErasurePlan) -> Correction | None:
-    """A correction without the erased turns; None where only they told its memory, or what it says."""
-    erased = {turn.turn_id for turn in plan.turns}
-    turns = tuple(one for one in made.target.turn_ids if one not in erased)
-    if is_doomed_correction(made, plan=plan) or (made.target.turn_ids and not turns):
+async def first_words(mind: Mind, plan: ErasurePlan) -> dict[str, str]:
+    """The beginnings of the turns that become the first of a decision about whole turns, by their ids."""
+    made = await anyio.to_thread.run_sync(mind.corrections.lines)
+    targets = [one.target for one in made if isinstance(one, Correction) and one.target.kind == "turn"]
+    first = {left[0] for one in targets if (left := _staying(one, plan)) and left[0] != one.turn_ids[0]}
+    found = (mind.transcript.positions.sequence_of(turn_id) for turn_id in first)
+    turns = await mind.transcript.read_many(sorted(one for one in found if one is not None))
+    return {one.turn.turn_id: beginning_of(one.text) for one in turns if one.is_remembered}
+
+
+def left_of(made: Correction, plan: ErasurePlan, first_words: Mapping[str, str]) -> Correction | None:
+    """
+    A correction without the erased turns; None where only they told its memory, or what it says.
+
+    A decision about whole turns stays with those that stay: where it named itself by an erased one, it begins with the
+    *first_words* of the next.
+    """
+    target, turns = made.target, _staying(made.target, plan)
+    if target.turn_ids and not turns:
         return None
-    return replace(made, target=replace(made.target, turn_ids=turns))
+    begins_anew = target.kind == "turn" and turns[:1] != target.turn_ids[:1]
+    text = first_words.get(turns[0], "") if begins_anew else target.text
+    left = replace(made, target=replace(target, text=text, turn_ids=turns))
+    return None if is_doomed_correction(left, plan=plan) else left
+
+
+def _staying(target: Target, plan: ErasurePlan) -> tuple[str, ...]:
+    erased = {turn.turn_id for turn in plan.turns}
+    return tuple(one for one in target.turn_ids if one not in erased)
 
 
 async def near_turns(mind: Mind, plan: ErasurePlan) -> list[str]:

@@ -14,7 +14,7 @@ from consolidation.story.chapter_turns import ErasedTurns
 from consolidation.story.chapters import parse
 from consolidation.story.erasure import doomed_chapters
 from consolidation.story.ledger import read_ledger
-from service.erasure.erase_turns import left_of, near_turns
+from service.erasure.erase_turns import first_words, left_of, near_turns
 from service.erasure.unique_words import is_doomed
 from service.erasure.verify import files_of, files_with
 from service.index.journal_files import OWN_WRITINGS
@@ -100,6 +100,7 @@ class ErasurePreviewer:
             mind.trace_log.count_doomed, lambda trace: is_doomed(trace, plan=plan)
         )
         made = await anyio.to_thread.run_sync(mind.corrections.lines)
+        first = await first_words(mind, plan)
         _, found = await anyio.to_thread.run_sync(lambda: files_with(plan.forms, workspace=mind.workspace))
         showing = tuple(name for name in found if name != mind.workspace.story.name)
         return ErasurePreview(
@@ -114,7 +115,7 @@ class ErasurePreviewer:
             files=(*showing, *trace_files),
             left=tuple(name for name in showing if name not in OWN_WRITINGS),
             traces=traces,
-            corrections=sum(isinstance(one, Correction) and left_of(one, plan) != one for one in made),
+            corrections=sum(isinstance(one, Correction) and left_of(one, plan, first) != one for one in made),
         )
 
     async def _knowledge(self, mind: Mind, plan: ErasurePlan) -> tuple[int | None, int | None]:

@@ -81,7 +81,32 @@ async def test_what_was_put_right_of_an_erased_turn_goes_with_it(tmp_path):
     assert [(one["what"], one["to"], one["target"]["turn_ids"]) for one in left] == [
         ("say", "Tom has a boat.", []),
         ("pin", None, ["turn-of-2"]),
+        ("pin", None, ["turn-of-2"]),
     ]
+    assert left[1]["target"] == left[2]["target"]
+
+
+async def test_a_muted_turn_stays_muted_when_another_one_of_the_same_mute_is_erased(tmp_path):
+    """Broken: words of the erased turn, by which a decision of both names itself, take the whole decision away."""
+    first, second = "Doctor Hallmeier prescribed me lithium in spring.", "My psychiatrist raised the dose on Tuesday."
+    asks = "What did my psychiatrist raise on Tuesday?"
+    async with running(tmp_path) as service:
+        await service.keep("ada", first, turn_id="first")
+        await service.keep("ada", second, turn_id="second")
+        await service.digested("ada")
+        before = (await service.resonate("ada", asks, session_id="before")).json()
+        body = {"what": "mute", "target": {"kind": "turn", "turn_ids": ["first", "second"]}}
+        assert (await service.http.post("/v1/minds/ada/corrections", json=body)).status_code == 201
+        receipt = await erase(service, "ada/turns/first")
+        await service.digested("ada")
+        after = (await service.resonate("ada", asks, session_id="after")).json()
+        left = (await service.http.get("/v1/minds/ada/corrections")).json()["items"]
+
+    assert receipt["verified"], receipt
+    assert (before["surfaced"], after["surfaced"]) == (True, False)
+    [mute] = left
+    assert mute["target"]["turn_ids"] == ["second"]
+    assert "psychiatrist" in mute["target"]["text"]
 
 
 async def test_what_a_person_decided_stays_though_an_erased_turn_has_a_word_of_it(tmp_path):
