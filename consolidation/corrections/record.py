@@ -44,8 +44,8 @@ class Target:
     """
     A memory, named by what a rebuild does not change: its words, and the turns that it comes from.
 
-    ``text`` is a fact's words, an entity's name, or the beginning of the first turn. ``joins`` are the
-    names that a fact joins.
+    ``text`` is a fact's words, an entity's name, or the beginning of the first turn. ``joins`` are the names
+    that a fact joins.
     """
 
     __pydantic_config__ = _IGNORING

@@ -3,8 +3,8 @@ What stands by all decisions of people so far, folded from the log: a later deci
 
 Whether a fact was wrong or right, and whether it is pinned or muted, are two questions: each has one answer at a time.
 A fact of the graph is recognised by its words and a turn that it comes from, since its id changes with each rebuild; in
-other words too, where it comes from the same turn. What a person says is true from then on: only what is decided later
-can make it wrong, and whoever called the same words wrong before is answered by it.
+other words too, where it comes from the same turn. What a person says is true from then on: that the same words were
+called wrong before no longer counts, and only a later decision makes them wrong.
 """
 
 from __future__ import annotations
@@ -184,9 +184,9 @@ class _Answers:
 
     def _say(self, said: Statement) -> frozenset[str]:
         """
-        What is said is so: whoever called these words wrong before no longer counts.
+        What is said is so: that these words were called wrong before no longer counts.
 
-        Whether it comes up is another question, and an edit leaves it as it was answered for the words before.
+        Whether it comes up is the other question. An edit leaves that as it was decided of the words before.
         """
         turns = frozenset(said.turn_ids)
         if said.what is What.SAY:
@@ -458,7 +458,7 @@ def _names_now(made: Sequence[Correction]) -> dict[str, tuple[str, str]]:
     """
     into: dict[str, str] = {}  # a key, and that of another name of the same entity which was kept
     called: dict[str, str] = {}  # the key of a name that was kept, and what the entity is called
-    given: set[str] = set()  # the keys of names that no memory had when a person gave them
+    given: set[str] = set()  # the keys of names that a rename gave
 
     def kept(key: str) -> str:
         while key in into:
