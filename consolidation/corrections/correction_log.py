@@ -34,6 +34,7 @@ class CorrectionLog:
         self._file = file
         self._mutex = threading.Lock()
         self._lines: tuple[Line, ...] | None = None
+        self._end = 0  # of what was read of the file
         self._standing = Standing()
 
     def standing(self) -> Standing:
@@ -108,17 +109,24 @@ class CorrectionLog:
             self._lines = None
 
     def _append(self, line: Line) -> None:
-        append_synced(self._file, f"{encoded(line)}\n".encode())
+        content = f"{encoded(line)}\n".encode()
+        append_synced(self._file, content)
+        self._end += len(content)
+        if self._file.stat().st_size != self._end:  # lines of another machine came before it
+            self._lines = None
+            return
         self._lines = (*(self._lines or ()), line)
         self._standing = Standing.of(self._lines) if isinstance(line, Undo) else self._standing.plus(line)
 
     def _read(self) -> tuple[Line, ...]:
         if self._lines is None:
             found: list[Line] = []
+            self._end = 0
             if self._file.exists():
                 seal_end(self._file)  # a kill tore the last line: the next one begins a line of its own
                 with open_regular(self._file) as handle:
                     found = [line for raw in handle if (line := decoded(raw)) is not None]
+                    self._end = handle.tell()
             self._lines = tuple(found)
             self._standing = Standing.of(self._lines)
         return self._lines

@@ -244,6 +244,8 @@ class PostgresHome:
             else:
                 raise self._changed(copy, f"{file.name} keeps changing; try again")
             yield stored.lacking
+            if len(stored.lacking) > len(content):
+                copy.changed.add(path)  # what others appended came with it, and is news to whoever reads the file
             copy.files[path], copy.appended[path] = stored.since, stored.number
             _follow(copy, stored.touched)
 

@@ -65,6 +65,19 @@ def test_a_decision_that_can_not_stand_is_not_kept(file):
     assert not file.exists()
 
 
+def test_lines_that_another_machine_wrote_before_ours_are_read_with_it(file):
+    """Broken: only the line that was added is put behind those that were read."""
+    here, there = CorrectionLog(file), CorrectionLog(file)
+    here.add(made("c1"), check=allowed)
+    there.add(made("c2", text="Eve sings."), check=allowed)
+
+    here.add(made("c3", text="Ida sings."), check=allowed)
+    here.undo(undo("u1", "c2"))
+
+    assert [one.id for one in here.lines()] == ["c1", "c2", "c3", "u1"]
+    assert [one.id for one in here.standing().corrections] == ["c1", "c3"]
+
+
 def test_a_decision_is_taken_back_once(file):
     """Broken: each undo is one more line; an unknown id is taken back."""
     log = CorrectionLog(file)

@@ -74,6 +74,18 @@ def test_what_both_append_stands_in_one_order_in_both_copies(machines):
     assert one.read("outcomes.jsonl") == two.read("outcomes.jsonl") == "first\nsecond\nthird\nfourth\n"
 
 
+def test_lines_of_the_other_that_came_with_an_append_are_news(machines):
+    one, two = machines
+    one.append("outcomes.jsonl", "first")
+    two.bring_up()
+    two.append("outcomes.jsonl", "second")
+    assert not two.bring_up().files  # nobody else has written
+    one.append("outcomes.jsonl", "third")
+
+    assert one.bring_up().files == {"outcomes.jsonl"}
+    assert not one.bring_up().files
+
+
 def test_what_is_appended_to_a_log_that_was_written_anew_stands_behind_it(machines):
     one, two = machines
     for line in ("first", "second"):
