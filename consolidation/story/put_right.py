@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
+from consolidation.corrections.decided_since import followed, names_since
 from consolidation.corrections.record import Correction, What
-from consolidation.corrections.standing import Standing
 from consolidation.corrections.taken_out import turns_naming
 from consolidation.corrections.wording import Wording, names_any
 from consolidation.story.anchor import without_marks
@@ -78,9 +78,11 @@ async def put_right_in_story(story: MindStory) -> int:
     known = await anyio.to_thread.run_sync(read_ledger, story.ledger)
     if not lines or (known.put_right == lines[-1].id and known.follows_mutes):
         return 0
-    new = _new(lines, since=known.put_right)
-    earlier = () if known.follows_mutes else _mutes(lines[: len(lines) - len(new)], lines)
-    changes = await _changes(story, (*earlier, *new), lines)
+    before = followed(lines, last=known.put_right)
+    changes = (
+        *_changes(story, lines, known=before),
+        *await _of_names(story, lines, known=before if known.follows_mutes else 0),
+    )
     present = parse(without_marks(await anyio.to_thread.run_sync(story.file.read)))
     ledger = await with_guessed_turns(story, present) if changes else known
     removed = frozenset(one.digest for one in _telling(present, changes, ledger))
@@ -115,39 +117,27 @@ async def put_right_in_story(story: MindStory) -> int:
     return len(removed)
 
 
-def _new(lines: Sequence[Line], *, since: str) -> Sequence[Line]:
-    """The lines behind the one with the id *since*; all where it is not there."""
-    places = [at for at, one in enumerate(lines) if one.id == since]
-    return lines[places[-1] + 1 :] if places else lines
-
-
-def _mutes(earlier: Sequence[Line], lines: Sequence[Line]) -> tuple[Line, ...]:
-    """Those of the *earlier* lines that mute a name and were not taken back."""
-    undone = {one.of for one in lines if not isinstance(one, Correction)}
-    made = (one for one in earlier if isinstance(one, Correction) and one.id not in undone)
-    return tuple(one for one in made if one.what is What.MUTE and one.target.kind == "entity")
-
-
-async def _changes(story: MindStory, new: Sequence[Line], lines: Sequence[Line]) -> tuple[_Change, ...]:
+def _changes(story: MindStory, lines: Sequence[Line], *, known: int) -> tuple[_Change, ...]:
+    """What was decided of facts and turns behind the first *known* lines."""
     made = {one.id: one for one in lines if isinstance(one, Correction)}
     found = []
-    for line in new:
+    for line in lines[known:]:
         one = line if isinstance(line, Correction) else made.get(line.of)
-        if one is None or one.what not in _TOLD_AGAIN:
-            continue
-        is_out = line is one and one.what in _NOT_TOLD_SO
-        if one.target.kind == "entity":
-            if one.what is What.MUTE:
-                names = Standing.of(lines).keys_of(one.target.text)
-                sequences = await turns_naming(story.transcript, names)
-                found.append(_Change(sequences, names=names if is_out else frozenset()))
+        if one is None or one.what not in _TOLD_AGAIN or one.target.kind == "entity":
             continue
         positions = (story.transcript.positions.sequence_of(turn_id) for turn_id in one.target.turn_ids)
         sequences = frozenset(sequence for sequence in positions if sequence is not None)
         # What was taken out is to come back: then its words are in no chapter.
-        is_gone = is_out and one.target.kind == "fact"
+        is_gone = line is one and one.what in _NOT_TOLD_SO and one.target.kind == "fact"
         found.append(_Change(sequences, Wording.of(one.target.text) if is_gone else None))
     return tuple(found)
+
+
+async def _of_names(story: MindStory, lines: Sequence[Line], *, known: int) -> tuple[_Change, ...]:
+    """The names that are muted since the first *known* lines, by whatever decision, and those that are not any more."""
+    muted, back = await names_since(lines, known=known)
+    changes = ((muted, muted), (back, frozenset[str]()))
+    return tuple([_Change(await turns_naming(story.transcript, one), names=gone) for one, gone in changes if one])
 
 
 def _telling(book: Book, changes: Sequence[_Change], ledger: StoryLedger) -> list[Chapter]:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from consolidation.corrections.record import Correction, What
 from consolidation.kernel.clock import SystemClock
 from service.adapters.file_thread_index import FileThreadIndex
 from service.composition.access import build_access
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from datetime import datetime
 
+    from consolidation.corrections.record import Correction
     from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import StoredTurn
     from consolidation.secrets.privacy_filter import PrivacyFilter
@@ -202,7 +202,7 @@ async def open_memory(
         def put_right(mind: Mind, correction: Correction) -> None:
             resonance.forget_answers(mind.mind_id)
             shared.events.publish(mind.mind_id, "correction.made", correction_id=correction.id, what=correction.what)
-            if correction.target.turn_ids or correction.what is What.MUTE:
+            if correction.target.turn_ids or correction.target.kind == "entity":
                 story.scheduler.put_right(mind)
             sleep.sleeper.put_right(mind, correction)
 

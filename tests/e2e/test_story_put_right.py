@@ -114,6 +114,21 @@ async def test_whoever_is_muted_is_not_told_of_and_comes_back_when_that_is_taken
     assert "wardrobe" in after
 
 
+async def test_whoever_is_merged_with_a_muted_name_is_not_told_of_either(tmp_path):
+    """Broken: a merge is no decision that the story follows, nor is one that is taken back."""
+    async with running(tmp_path) as service:
+        await told(service)
+        await correct(service, "mute", target={"kind": "entity", "text": "Minka"})
+        await until(service, lambda text: "Minka" not in text and "Ingrid" in text)
+        merged = await correct(service, "merge", target={"kind": "entity", "text": "Ingrid"}, to="Minka")
+        without = await until(service, lambda text: "Ingrid" not in text and "cathedral" in text)
+        await service.http.delete(f"/v1/minds/ada/corrections/{merged['id']}")
+        after = await until(service, lambda text: "Ingrid" in text)
+
+    assert "Lyon" not in without
+    assert "Minka" not in after
+
+
 async def test_a_chapter_that_a_person_edited_stays(tmp_path):
     """Broken: every chapter that tells it goes."""
     async with running(tmp_path) as service:

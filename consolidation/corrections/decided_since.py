@@ -1,0 +1,48 @@
+"""
+What people decided behind a line of the log that somebody followed: of which turns, and which names are muted by it.
+
+A name is muted by more than a mute: merged with a muted one, or given to it, it is muted too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from consolidation.corrections.record import Correction
+from consolidation.corrections.standing import Standing
+from consolidation.corrections.taken_out import turns_naming
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from consolidation.corrections.record import Line
+    from consolidation.transcript.log import Transcript
+
+
+def followed(lines: Sequence[Line], *, last: str) -> int:
+    """How many lines there are up to the one with the id *last*; 0 where an erasure took it, or there never was one."""
+    return next((number for number, one in enumerate(lines, start=1) if one.id == last), 0)
+
+
+async def names_since(lines: Sequence[Line], *, known: int) -> tuple[frozenset[str], frozenset[str]]:
+    """The keys of names that are muted since the first *known* lines, and of those that are not any more."""
+    before, now = await anyio.to_thread.run_sync(lambda: (_muted(lines[:known]), _muted(lines)))
+    return now - before, before - now
+
+
+async def turns_since(transcript: Transcript, lines: Sequence[Line], *, known: int) -> frozenset[int]:
+    """The turns of which something was decided behind the first *known* lines. Raises TranscriptUnreadable."""
+    made = {one.id: one for one in lines if isinstance(one, Correction)}
+    decided = (one if isinstance(one, Correction) else made.get(one.of) for one in lines[known:])
+    turn_ids = {turn_id for one in decided if one is not None for turn_id in one.target.turn_ids}
+    found = (transcript.positions.sequence_of(turn_id) for turn_id in turn_ids)
+    names = frozenset[str]().union(*await names_since(lines, known=known))
+    naming = await turns_naming(transcript, names) if names else frozenset[int]()
+    return naming | {one for one in found if one is not None}
+
+
+def _muted(lines: Sequence[Line]) -> frozenset[str]:
+    of_names = (one for one in lines if not isinstance(one, Correction) or one.target.kind == "entity")
+    return Standing.of(of_names).muted_names
