@@ -32,8 +32,20 @@ async def names_since(lines: Sequence[Line], *, known: int) -> tuple[frozenset[s
     return now - before, before - now
 
 
+async def turns_of(transcript: Transcript, lines: Sequence[Line], *, correction_id: str) -> frozenset[int]:
+    """The turns that a decision is about which was made, or taken back, last in *lines*. Raises as ``turns_since``."""
+    of = [one.id if isinstance(one, Correction) else one.of for one in lines]
+    known = max((at for at, one in enumerate(of) if one == correction_id), default=len(lines))
+    return await turns_since(transcript, lines[: known + 1], known=known)
+
+
 async def turns_since(transcript: Transcript, lines: Sequence[Line], *, known: int) -> frozenset[int]:
-    """The turns of which something was decided behind the first *known* lines. Raises TranscriptUnreadable."""
+    """
+    The turns of which something was decided behind the first *known* lines; of names that are muted since, or not any
+    more, those that name them.
+
+    Raises TranscriptUnreadable.
+    """
     made = {one.id: one for one in lines if isinstance(one, Correction)}
     decided = (one if isinstance(one, Correction) else made.get(one.of) for one in lines[known:])
     turn_ids = {turn_id for one in decided if one is not None for turn_id in one.target.turn_ids}

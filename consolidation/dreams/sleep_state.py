@@ -60,7 +60,8 @@ class SleepState(BaseModel):
     ``last_sequence`` is the newest turn before it, ``dream_id`` the dream that was promised with it. ``owed`` is dreamt
     before ``owed_next``, which was promised while the other one was being made or tried again.
     ``earlier`` are the sleeps before it, oldest first, so many as are shown. ``error`` says why the end of a deep
-    sleep, or what an erasure left of a dream, is late.
+    sleep, or what an erasure left of a dream, is late. ``put_right`` is the id of the last line of the corrections that
+    its dreams follow.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -78,6 +79,7 @@ class SleepState(BaseModel):
     owed_next: OwedDream | None = None
     error: str = ""
     earlier: tuple[PastSleep, ...] = ()
+    put_right: str = ""
 
     @property
     def zone(self) -> ZoneInfo:

@@ -56,7 +56,7 @@ def build_erasure(
         graph_of=shared.graphs.erasable,
         forget_in_memory=forget,
         forget_events=forget_events,
-        dream_again=sleep.sleeper.begin,
+        dream_again=sleep.sleeper.begin_owed,
         audit_log=audit_log,
     )
     turn_eraser = TurnEraser(context)

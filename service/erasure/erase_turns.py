@@ -58,7 +58,7 @@ class ErasureContext:
     What both kinds of erasure work with.
 
     *forget_in_memory* drops what only memory holds of a mind, *forget_events* what of a plan's turns, or mind, waits to
-    be told to other services. *dream_again* begins the dreams that an erasure took.
+    be told to other services. *dream_again* begins dreams that are owed.
     """
 
     minds: Minds
@@ -70,7 +70,7 @@ class ErasureContext:
     graph_of: Callable[[str], ErasableGraph]
     forget_in_memory: Callable[[str], None]
     forget_events: Callable[[ErasurePlan], Awaitable[None]]
-    dream_again: Callable[[Mind], object]
+    dream_again: Callable[[Mind], Awaitable[None]]
     audit_log: AuditLog
 
     def other_transcripts(self, mind_id: str) -> list[Path]:

@@ -249,8 +249,7 @@ class ErasureService:
             self._ingestion.wake(mind)
             if mind.story.owed.turns:  # what their chapters told besides is told again at once
                 self._scheduler.begin(mind, trigger=Trigger.MANUAL)
-            if any(one.is_owed for one in (await anyio.to_thread.run_sync(mind.dreams.read)).records):
-                self._context.dream_again(mind)
+            await self._context.dream_again(mind)
 
         async def erase_graph() -> None:
             is_repeated, job.has_tried_graph = job.has_tried_graph, True

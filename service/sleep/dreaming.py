@@ -19,6 +19,7 @@ from consolidation.dreams.dreamer import DreamerVoice, DreamReports, Writings, l
 from consolidation.dreams.evaluation import evaluate
 from consolidation.dreams.evidence import gather_evidence
 from consolidation.dreams.observations import without
+from consolidation.dreams.put_right import is_behind
 from consolidation.dreams.sleep_decision import SleepKind, kind_when_dreamt
 from consolidation.dreams.undo import is_unsettled, settle
 from consolidation.kernel.errors import InvalidRequest, TranscriptUnreadable
@@ -61,8 +62,8 @@ class Dreaming:
         self._agent = agent
         self._tally = tally
 
-    def is_owed(self, files: DreamFiles) -> bool:
-        """Whether a dream, what an erasure left of one, or the end of a deep sleep is owed. Blocking."""
+    def is_owed(self, mind: Mind, files: DreamFiles) -> bool:
+        """Whether a dream, what was erased or put right of one, or the end of a deep sleep is owed. Blocking."""
         dreams = files.dreams()
         return (
             files.state().owed is not None
@@ -70,15 +71,19 @@ class Dreaming:
             or any(one.is_owed for one in dreams.records)
             or dreams.untidied(tidied=files.evaluated()) is not None
             or is_unsettled(dreams)
+            or is_behind(files, mind.corrections.lines())
         )
+
+    async def finish(self, files: DreamFiles) -> None:
+        """Write a dream that was begun. Raises DreamFault."""
+        await anyio.to_thread.run_sync(self._finish, files)
 
     async def dream(self, mind: Mind, files: DreamFiles) -> None:
         """
-        Write a dream that was begun, dream again what an erasure took, and then what is owed.
+        Dream again what was erased or put right, and then what is owed.
 
         Raises DreamFault, ModelFault, HomeFault.
         """
-        await anyio.to_thread.run_sync(self._finish, files)
         state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), files.dreams()))
         for record in [one for one in dreams.records if one.is_owed]:
             await self._dream_again(mind, files, record, state)

@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Literal, Self
 import anyio.to_thread
 import structlog
 
-from consolidation.corrections.record import What
-from consolidation.corrections.taken_out import turns_naming
+from consolidation.corrections.decided_since import followed, turns_of, turns_since
 from consolidation.dreams.dream_files import DreamFiles
 from consolidation.dreams.fatigue import FatigueLevel, fatigue_level
-from consolidation.dreams.put_right import put_right_in_dreams
+from consolidation.dreams.put_right import follow, put_right_in_dreams
 from consolidation.dreams.sleep_decision import BeforeSleep, SleepKind, decide_sleep, kind_of_dream, pause_seconds
 from consolidation.dreams.sleep_state import OwedDream
 from consolidation.dreams.undo import redo_dream, undo_dream
@@ -306,35 +305,44 @@ class Sleeper:
         await self._minds.take_over(mind.mind_id)
         async with self._only(mind.mind_id):
             record = await anyio.to_thread.run_sync(lambda: redo_dream(files, number))
-        if await anyio.to_thread.run_sync(self._dreaming.is_owed, files):  # a deep sleep that was not tidied up after
-            self.begin(mind)
+        await self.begin_owed(mind)  # a deep sleep that was not tidied up after
         return record
 
     def put_right(self, mind: Mind, correction: Correction) -> None:
-        """Have what a person put right hold in thoughts that wait and in dreams that saw it, in the background."""
+        """Have what a person has just put right hold in thoughts that wait and in dreams, in the background."""
 
         async def run() -> None:
             await self._minds.gate.until_resumed(mind.mind_id)
             try:
                 await self._minds.take_over(mind.mind_id)
-                sequences = await _turns_of(mind, correction)
-                if not sequences:
-                    return
+                lines = await anyio.to_thread.run_sync(mind.corrections.lines)
+                sequences = await turns_of(mind.transcript, lines, correction_id=correction.id)
                 await anyio.to_thread.run_sync(mind.trace_log.withdraw, sequences)
-                owed = await self._owe_again(mind, sequences)
-                await self.until_dreamt(mind)  # a dream that goes on may have seen them as they were
-                owed += await self._owe_again(mind, sequences)
+                async with self._only(mind.mind_id):  # at once: a dream that goes on may take long
+                    await anyio.to_thread.run_sync(put_right_in_dreams, self.files(mind), sequences)
+                await self.begin_owed(mind)
             except (MemoryFault, OSError) as error:
                 log.warning("dreams.not_put_right", mind_id=mind.mind_id, error=str(error))
-                return
-            if owed:
-                self.begin(mind)
+                self._note_try(mind.mind_id)
 
         self._background.start(f"put dreams right {mind.mind_id}", run, owner=mind.mind_id)
 
-    async def _owe_again(self, mind: Mind, sequences: frozenset[int]) -> int:
+    async def _follow(self, mind: Mind, files: DreamFiles) -> None:
+        """Have what people put right since it was looked at last hold in dreams."""
+        lines = await anyio.to_thread.run_sync(mind.corrections.lines)
+        state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), files.dreams()))
+        if not lines or state.put_right == lines[-1].id:
+            return
+        known = followed(lines, last=state.put_right)
+        sequences = await turns_since(mind.transcript, lines, known=known) if dreams.records else frozenset[int]()
+        await anyio.to_thread.run_sync(mind.trace_log.withdraw, sequences)
         async with self._only(mind.mind_id):
-            return await anyio.to_thread.run_sync(put_right_in_dreams, self.files(mind), sequences)
+            await anyio.to_thread.run_sync(lambda: follow(files, sequences, last=lines[-1].id))
+
+    async def begin_owed(self, mind: Mind) -> None:
+        """Begin what is owed to a mind, if anything is. Raises DreamUnwritable, OSError."""
+        if await anyio.to_thread.run_sync(self._dreaming.is_owed, mind, self.files(mind)):
+            self.begin(mind)
 
     def begin(self, mind: Mind) -> asyncio.Task[object]:
         """Begin what is owed to a mind, unless it is under way; the task ends with it."""
@@ -362,9 +370,7 @@ class Sleeper:
         for mind_id in await self._minds.those_with(lambda folder: SLEEP_STATE in folder.names):
             # A mind that can not be opened is told by its own status.
             with suppress(MemoryFault, OSError), self._minds.gate.enter(mind_id):
-                mind = await self._minds.find(mind_id)
-                if await anyio.to_thread.run_sync(self._dreaming.is_owed, self.files(mind)):
-                    self.begin(mind)
+                await self.begin_owed(await self._minds.find(mind_id))
 
     async def sweep(self) -> None:
         """Try dreams that failed again and again, when it is time. Never returns."""
@@ -384,16 +390,23 @@ class Sleeper:
         wait = self._retry_seconds * 2 ** min(max(failures.number - 1, 0), _MOST_DOUBLINGS)
         return not failures.number or self._clock.monotonic() - failures.at >= wait
 
+    def _note_try(self, mind_id: str) -> None:
+        """Note that something failed, so that the sweep tries it again when it is time."""
+        failures = self._unfinished.get(mind_id, _Failures()).number + 1
+        self._unfinished[mind_id] = _Failures(failures, self._clock.monotonic())
+
     async def _dream_all(self, mind: Mind) -> None:
-        """Dream what is owed, also what is promised meanwhile, and tidy up after a deep sleep."""
-        files, failures = self.files(mind), self._unfinished[mind.mind_id]
+        """Dream what is owed, also what is promised or put right meanwhile, and tidy up after a deep sleep."""
+        files = self.files(mind)
         try:
             while not await self._is_complete(mind, files):
+                await self._dreaming.finish(files)
+                await self._follow(mind, files)
                 await self._dreaming.dream(mind, files)
                 await self._drop_dreamt(mind, files)
                 await self._dreaming.tidy(mind, files)
         except (MemoryFault, OSError) as error:
-            self._unfinished[mind.mind_id] = _Failures(failures.number + 1, self._clock.monotonic())
+            self._note_try(mind.mind_id)
             await self._note_failure(mind, files, error)
         else:
             self._unfinished.pop(mind.mind_id, None)
@@ -402,7 +415,7 @@ class Sleeper:
     async def _is_complete(self, mind: Mind, files: DreamFiles) -> bool:
         """Whether nothing is owed. It holds the lock: a promise made later finds no dream running, and begins one."""
         async with self._only(mind.mind_id):
-            if await anyio.to_thread.run_sync(self._dreaming.is_owed, files):
+            if await anyio.to_thread.run_sync(self._dreaming.is_owed, mind, files):
                 return False
             state = await anyio.to_thread.run_sync(files.state)
             if state.error:
@@ -457,15 +470,6 @@ class Sleeper:
 
     def _only(self, mind_id: str) -> asyncio.Lock:
         return self._locks.setdefault(mind_id, asyncio.Lock())
-
-
-async def _turns_of(mind: Mind, correction: Correction) -> frozenset[int]:
-    """The turns that a correction is about; of a name that is never to come up, those in which it stands."""
-    if correction.what is What.MUTE and correction.target.kind == "entity":
-        standing = await anyio.to_thread.run_sync(mind.corrections.standing)
-        return await turns_naming(mind.transcript, standing.keys_of(correction.target.text))
-    found = (mind.transcript.positions.sequence_of(turn_id) for turn_id in correction.target.turn_ids)
-    return frozenset(one for one in found if one is not None)
 
 
 def _failed(state: SleepState, reason: str) -> SleepState:

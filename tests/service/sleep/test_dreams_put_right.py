@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.agents import act, acted, dreams, slept
 from tests.support.scripted_models import Brain, hosted, provider_of
-from tests.support.service import running
+from tests.support.service import running, settings_of
 from tests.support.waiting import GIVE_UP, eventually, until_async
 
 pytestmark = pytest.mark.anyio
@@ -37,6 +37,12 @@ async def decide(service, what, **more):
     answer = await service.http.post("/v1/minds/ada/corrections", json=body)
     assert answer.status_code == 201, answer.text
     return answer.json()
+
+
+async def named(service, what, name, **more):
+    body = {"what": what, "target": {"kind": "entity", "text": name}, **more}
+    answer = await service.http.post("/v1/minds/ada/corrections", json=body)
+    assert answer.status_code == 201, answer.text
 
 
 async def dreamt_again(service, is_so):
@@ -80,13 +86,63 @@ async def test_whoever_is_muted_is_in_no_priority(tmp_path):
         await acted(service, 6)
         await slept(service)
         before = await waking(service)
-        body = {"what": "mute", "target": {"kind": "entity", "text": "Zelda"}}
         await service.digested("ada")
-        answer = await service.http.post("/v1/minds/ada/corrections", json=body)
-        assert answer.status_code == 201, answer.text
+        await named(service, "mute", "Zelda")
         await dreamt_again(service, lambda text: "Zelda" not in text)
 
     assert "Zelda" in before["priority"]
+
+
+async def test_whoever_is_merged_with_a_muted_name_is_in_no_priority(tmp_path):
+    """Broken: a name is muted for dreams by a mute of just this name alone."""
+    async with running(tmp_path) as service:
+        await act(service, {"kind": "message", "text": "Otto paints the gate of hall 1."})
+        await act(service, {"kind": "message", "text": "Zelda wants the freight lift of hall 3 closed on Monday."})
+        await acted(service, 6)
+        await service.digested("ada")
+        await named(service, "mute", "Otto")
+        await slept(service)
+        before = await waking(service)
+        await named(service, "merge", "Zelda", to="Otto")
+        await dreamt_again(service, lambda text: "Zelda" not in text)
+
+    assert "Zelda" in before["priority"]
+
+
+async def test_a_decision_that_a_kill_left_behind_holds_in_dreams_at_the_next_start(tmp_path):
+    """Broken: nothing on disk says up to which decision dreams follow."""
+    async with running(tmp_path) as service:
+        before = await dreamt(service)
+    line = {
+        "id": "c1", "at": "2026-01-12T09:00:00Z", "by": "owner", "what": "wrong",
+        "target": {"kind": "turn", "text": ORDER, "turn_ids": ["order"]},
+    }  # fmt: skip
+    (tmp_path / "minds/ada/corrections.jsonl").write_text(json.dumps(line) + "\n")
+    async with running(tmp_path) as service:
+        after = await dreamt_again(service, lambda text: "must not" not in text)
+        await service.memory.background.drain("ada", seconds=GIVE_UP)
+
+    assert "must not be used" in before["priority"]
+    assert after["observations"]
+    assert (
+        json.loads((tmp_path / "minds/ada/sleep.json").read_text())["put_right"] == "c1"
+    )  # the next start has nothing to do
+
+
+async def test_a_decision_that_could_not_be_written_into_dreams_holds_once_it_can(tmp_path):
+    """Broken: a fault ends it, and nobody tries again."""
+    settings = settings_of(tmp_path, sleep={"retry_seconds": 0.1})
+    async with running(tmp_path, settings=settings) as service:
+        await dreamt(service)
+        in_the_way = tmp_path / "minds/ada/.dreams.jsonl.new"
+        in_the_way.mkdir()
+        await decide(service, "wrong")
+        await service.memory.background.drain("ada", seconds=GIVE_UP)
+        during = await waking(service)
+        in_the_way.rmdir()
+        await dreamt_again(service, lambda text: "must not" not in text)
+
+    assert "must not be used" in during["priority"]
 
 
 async def test_a_dream_that_is_taken_back_while_it_is_dreamt_again_stays_so(tmp_path):
