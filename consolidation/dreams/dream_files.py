@@ -14,7 +14,13 @@ from consolidation.dreams.dream_draft import read_draft, write_draft
 from consolidation.dreams.observations import merged, pruned, read_observations, relevelled
 from consolidation.dreams.rules import changed_rules, read_rules
 from consolidation.dreams.sleep_state import read_sleep_state, write_sleep_state
-from consolidation.dreams.writings import diary_heading, new_briefing, new_priorities, with_diary_entry
+from consolidation.dreams.writings import (
+    diary_heading,
+    line_digests,
+    new_briefing,
+    new_priorities,
+    with_diary_entry,
+)
 from consolidation.kernel.errors import DreamUnwritable, StoryFault
 from consolidation.kernel.files import append_synced, remove
 from consolidation.kernel.links import open_regular
@@ -28,8 +34,8 @@ if TYPE_CHECKING:
     from consolidation.dreams.dream_draft import DreamDraft, DreamStep
     from consolidation.dreams.dream_log import DreamLog, DreamRecord, Dreams
     from consolidation.dreams.dreamer import Tidied
-    from consolidation.dreams.observations import Observation
     from consolidation.dreams.sleep_state import SleepState
+    from consolidation.dreams.writings import Rewritten
     from consolidation.kernel.ports import Clock
     from consolidation.workspace import Workspace
 
@@ -61,6 +67,10 @@ class DreamFiles:
         files = (workspace.dreams, workspace.dreaming, workspace.sleep_state, *map(workspace.writing, WRITINGS))
         return any(file.exists() for file in files)
 
+    def ours(self, name: str) -> frozenset[str]:
+        """The digests of all lines that dreams wrote into priorities.md, briefing.md or diary.md."""
+        return self.dreams().lines(name) | self._last_lines(name)
+
     def written(self, name: str) -> str:
         """What we wrote last into one of the writings, whatever a person made of it since."""
         return _told(self.writing(name).written)
@@ -72,11 +82,6 @@ class DreamFiles:
     def redact(self, name: str, plan: Callable[[str], str]) -> int:
         """Put ``plan(text)`` in the place of every earlier version of one of the writings; returns how many changed."""
         return _told(lambda: self.writing(name).redact(plan))
-
-    def drafted(self) -> tuple[Observation, ...]:
-        """The observations of a dream that is being written."""
-        draft = self.draft()
-        return tuple(one.observation for one in draft.observations) if draft is not None else ()
 
     def forget_reasons(self) -> None:
         """Drop what was written down of why a dream failed or an agent was woken: it may quote what was said."""
@@ -136,11 +141,9 @@ class DreamFiles:
         self.change(OBSERVATIONS, lambda text: relevelled(text, tidied.levels, is_ours=dreams.is_ours))
         self.prune(record=record, now=now, zone=zone)
         if tidied.priorities:
-            written = self.written(PRIORITIES)
-            self.change(PRIORITIES, lambda text: new_priorities(text, tidied.priorities, written=written))
+            self._write_priorities(tidied.priorities, number=record.dream)
         if tidied.diary:
-            heading = diary_heading(record, dreams.records, zone=zone)
-            self.change(DIARY, lambda text: with_diary_entry(text, tidied.diary, heading=heading))
+            self._write_diary(tidied.diary, record=record, zone=zone)
 
     def prune(self, *, record: DreamRecord, now: datetime, zone: tzinfo) -> None:
         """Take out of the observations what is over. The deep sleep *record* says which lines went."""
@@ -219,10 +222,61 @@ class DreamFiles:
 
     def _write_briefing(self, draft: DreamDraft) -> DreamDraft:
         briefing = draft.briefing
-        if briefing is not None:
-            written = self.written(BRIEFING)
-            self.change(BRIEFING, lambda text: new_briefing(text, briefing, written=written))
+        if briefing is None:
+            return draft
+
+        def note(digests: tuple[str, ...]) -> None:
+            nonlocal draft
+            draft = draft.model_copy(update={"record": draft.record.with_lines(BRIEFING, digests)})
+            self.keep(draft)
+
+        known = self._last_lines(BRIEFING).union(draft.record.lines_of(BRIEFING))
+        self._rewrite(BRIEFING, lambda text: new_briefing(text, briefing, known=known), known=known, note=note)
         return draft
+
+    def _write_priorities(self, items: tuple[str, ...], *, number: int) -> None:
+        def note(digests: tuple[str, ...]) -> None:
+            self.replace(number, lambda one: one.with_lines(PRIORITIES, digests))
+
+        known = self._last_lines(PRIORITIES)
+        self._rewrite(PRIORITIES, lambda text: new_priorities(text, items, known=known), known=known, note=note)
+
+    def _rewrite(
+        self,
+        name: str,
+        plan: Callable[[str], Rewritten],
+        *,
+        known: frozenset[str],
+        note: Callable[[tuple[str, ...]], None],
+    ) -> None:
+        """
+        Put ``plan(text)`` in the place of one of the writings, and note which of its lines are ours.
+
+        Until it is written, those that were ours (*known*) stay noted as well: a kill in between makes none a person's.
+        """
+        rewritten = plan(self.read(name))
+        note((*known, *rewritten.ours))
+
+        def planned(text: str) -> str:
+            nonlocal rewritten
+            rewritten = plan(text)
+            return rewritten.text
+
+        self.change(name, planned)
+        note(rewritten.ours)
+
+    def _write_diary(self, entry: str, *, record: DreamRecord, zone: tzinfo) -> None:
+        dreams = self.dreams()
+        heading = diary_heading(record, dreams.records, zone=zone)
+        earlier = line_digests(self.written(DIARY)) if dreams.last_lines(DIARY) is None else ()
+        new = (*earlier, *line_digests(f"{heading}\n{entry.strip()}"))
+        self.replace(record.dream, lambda one: one.with_lines(DIARY, (*one.lines_of(DIARY), *new)))
+        self.change(DIARY, lambda text: with_diary_entry(text, entry, heading=heading))
+
+    def _last_lines(self, name: str) -> frozenset[str]:
+        """The digests of the lines that dreams wrote last; where none were noted, of all that was written last."""
+        found = self.dreams().last_lines(name)
+        return found if found is not None else frozenset(line_digests(self.written(name)))
 
     def _write_line(self, draft: DreamDraft) -> DreamDraft:
         if all(one.dream != draft.record.dream for one in self.dreams().records):

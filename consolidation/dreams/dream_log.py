@@ -46,10 +46,12 @@ class DreamRecord(BaseModel):
 
     ``observations`` counts the lines it added. ``sources`` are, by a line's digest, the turns that it rests on,
     ``levels`` the levels that it gave, ``relevelled`` those that a deep sleep gave to lines that there were, and
-    ``superseded`` the digests of lines that it said are over. ``rules`` are the digests of the rules it wrote. ``kind``
-    is lightweight, dream or deep_sleep. ``is_quoted`` says that no model made it. ``is_owed`` says that a turn of it
-    was erased: what it came to is made again of the others. ``pruned`` are the dated lines that its tidying took out.
-    ``undone`` says that a person took it back: what it came to no longer counts.
+    ``superseded`` the digests of lines that it said are over. ``rules`` are the digests of the rules it wrote, and
+    ``lines``, by file, those of its lines in priorities.md, briefing.md and diary.md; None where an earlier version
+    made it, which did not note them. ``kind`` is lightweight, dream or deep_sleep. ``is_quoted`` says that no model
+    made it. ``is_owed`` says that a turn of it was erased: what it came to is made again of the others. ``pruned`` are
+    the dated lines that its tidying took out. ``undone`` says that a person took it back: what it came to no longer
+    counts.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -76,6 +78,7 @@ class DreamRecord(BaseModel):
     relevelled: dict[str, str] = {}
     superseded: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
+    lines: dict[str, tuple[str, ...]] | None = None
     is_owed: bool = False
     pruned: tuple[str, ...] = ()
     undone: UndoneDream | None = None
@@ -84,6 +87,14 @@ class DreamRecord(BaseModel):
     def is_undone(self) -> bool:
         """Whether a person took it back."""
         return self.undone is not None and self.undone.phase != "returning"
+
+    def lines_of(self, name: str) -> tuple[str, ...]:
+        """The digests of the lines that it wrote into one of the writings."""
+        return (self.lines or {}).get(name, ())
+
+    def with_lines(self, name: str, digests: Iterable[str]) -> DreamRecord:
+        """It, with the lines that it wrote into one of the writings."""
+        return self.model_copy(update={"lines": {**(self.lines or {}), name: tuple(dict.fromkeys(digests))}})
 
     @property
     def counts(self) -> bool:
@@ -141,6 +152,19 @@ class Dreams:
     def rules(self) -> frozenset[str]:
         """The digests of all lines that dreams wrote into rules.md."""
         return frozenset(digest for one in self.records for digest in one.rules)
+
+    def lines(self, name: str) -> frozenset[str]:
+        """The digests of all lines that dreams wrote into priorities.md, briefing.md or diary.md."""
+        return frozenset(digest for one in self.records for digest in one.lines_of(name))
+
+    def last_lines(self, name: str) -> frozenset[str] | None:
+        """The digests of the lines that dreams wrote last; None where it may have been one of an earlier version."""
+        for one in reversed(self.records):
+            if one.lines is None:
+                return None
+            if name in one.lines:
+                return frozenset(one.lines[name])
+        return None
 
     def sources(self, digest: str) -> tuple[int, ...]:
         """The turns that a line rests on; none where the line is a person's."""
@@ -235,7 +259,7 @@ class DreamLog:
 
 def started(now: datetime, dreams: Dreams, *, cycle: int) -> DreamRecord:
     """The record of a dream that begins, behind those that there are."""
-    return DreamRecord(t=now, dream=dreams.next_number, cycle=cycle, first_sequence=dreams.cursor + 1)
+    return DreamRecord(t=now, dream=dreams.next_number, cycle=cycle, first_sequence=dreams.cursor + 1, lines={})
 
 
 def _text(records: Iterable[DreamRecord]) -> str:

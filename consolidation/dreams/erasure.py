@@ -1,22 +1,29 @@
 """
 Erased turns go out of everything that dreams wrote: lines that rest on them or show their words, in the present files
-and in earlier versions. A dream that saw them loses its words, and is owed: it is dreamt again of the turns that stay.
+and in earlier versions. A dream that saw them, or repeats them, loses its words, and is owed: it is dreamt again of the
+turns that stay.
 
-A line that a person wrote stays, and its file is named. All of it may be repeated at any point.
+A line that a person wrote stays in the present file, which is named. Earlier versions keep no line with erased words,
+whoever wrote it. All of it may be repeated at any point.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from consolidation.dreams.dream_files import BRIEFING, DIARY, OBSERVATIONS, PRIORITIES, RULES
+from consolidation.dreams.dream_files import BRIEFING, DIARY, OBSERVATIONS, PRIORITIES, RULES, WRITINGS
 from consolidation.dreams.observations import read_dated, without
-from consolidation.text.words import tokens
+from consolidation.dreams.rules import Rule
+from consolidation.dreams.writings import line_digest, line_digests
+from consolidation.text.language import detect
+from consolidation.text.words import content_words, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from consolidation.dreams.dream_draft import DreamDraft
     from consolidation.dreams.dream_files import DreamFiles
     from consolidation.dreams.dream_log import DreamRecord, Dreams
     from consolidation.dreams.observations import Observation
@@ -38,16 +45,17 @@ def erase_from_dreams(files: DreamFiles, erased: ErasedTurns) -> ErasedFromDream
     dreams = files.dreams()
     if not files.exist():
         return ErasedFromDreams()
-    erasing = _Erasing(erased, dreams, {one.digest for one in files.drafted()})
+    ours = {RULES: dreams.rules, **{name: files.ours(name) for name in (PRIORITIES, BRIEFING, DIARY)}}
+    erasing = _Erasing(erased, dreams, ours, _drafted(files.draft()))
     lines = versions = 0
     edited: list[str] = []
-    for name, plan in erasing.plans(files).items():
+    for name in WRITINGS:
         before = files.read(name)
         if before:
-            after = files.change(name, plan)
+            after = files.change(name, partial(erasing.present, name))
             lines += len(before.splitlines()) - len(after.splitlines())
             edited += [f"{name}.md"] if erasing.proves(after) else []
-        versions += files.redact(name, plan)
+        versions += files.redact(name, partial(erasing.earlier, name))
     files.drop_draft()
     files.forget_reasons()
     files.log.replace(erasing.without_kept_lines)
@@ -61,17 +69,18 @@ class _Erasing:
 
     erased: ErasedTurns
     dreams: Dreams
-    drafted: set[str]
+    ours: Mapping[str, frozenset[str]]  # digests of lines, by file
+    drafted: Mapping[str, frozenset[str]]  # of a dream that is being written: all of it is dreamt again
 
-    def plans(self, files: DreamFiles) -> dict[str, Callable[[str], str]]:
-        """How each file is changed."""
-        written = {name: frozenset(files.written(name).splitlines()) for name in (RULES, PRIORITIES, BRIEFING, DIARY)}
+    def present(self, name: str, text: str) -> str:
+        """What is left of a present file."""
+        if name == OBSERVATIONS:
+            return without(text, self._is_doomed)
+        return _without_lines(text, lambda line: self._is_gone(name, line))
 
-        def without_lines(name: str) -> Callable[[str], str]:
-            return lambda text: self._without_lines(text, ours=written[name])
-
-        of_observations = {OBSERVATIONS: lambda text: without(text, self._is_doomed)}
-        return {**of_observations, **{name: without_lines(name) for name in written}}
+    def earlier(self, name: str, text: str) -> str:
+        """What is left of an earlier version of a file."""
+        return _without_lines(self.present(name, text), self.shows)
 
     def proves(self, text: str) -> bool:
         """Whether *text*, whoever wrote it, must have its words from an erased turn."""
@@ -97,7 +106,7 @@ class _Erasing:
         """*one* as it is without the erased turns."""
         told = f"{one.reflection}\n{one.priority}\n{one.intent}"
         has_seen = any(one.first_sequence <= sequence <= one.last_sequence for sequence in self.erased.sequences)
-        if not has_seen and not self.proves(told):
+        if not has_seen and not self.proves(told) and not self._repeats(one, told):
             return one
         gone = {digest for digest, turns in one.sources.items() if self.erased.sequences.intersection(turns)}
         return one.model_copy(
@@ -113,13 +122,34 @@ class _Erasing:
             }
         )
 
+    def _repeats(self, one: DreamRecord, told: str) -> bool:
+        """Whether *told*, of a dream behind an erased turn, has a telling word that only erased turns contain."""
+        came_later = any(sequence < one.first_sequence for sequence in self.erased.sequences)
+        return came_later and not self.erased.terms.isdisjoint(content_words(told, language=detect(told)))
+
     def _is_doomed(self, one: Observation) -> bool:
-        if one.digest in self.drafted:
+        if one.digest in self.drafted[OBSERVATIONS]:
             return True
         turns = self.dreams.sources(one.digest)
         is_ours = one.digest in self.dreams.ours
         return bool(self.erased.sequences.intersection(turns)) or (is_ours and self.shows(one.text))
 
-    def _without_lines(self, text: str, *, ours: frozenset[str]) -> str:
-        lines = [line for line in text.splitlines() if not (line in ours and self.shows(line))]
-        return text if lines == text.splitlines() else "".join(f"{line}\n" for line in lines)
+    def _is_gone(self, name: str, line: str) -> bool:
+        digest = line_digest(line)
+        return digest in self.drafted.get(name, ()) or (digest in self.ours[name] and self.shows(line))
+
+
+def _drafted(draft: DreamDraft | None) -> Mapping[str, frozenset[str]]:
+    """The digests of the lines that a dream which is being written may have written already, by file."""
+    if draft is None:
+        return {OBSERVATIONS: frozenset()}
+    number = draft.record.dream
+    rules = (Rule(" ".join(words.split()), number).digest for words in draft.rules_added)
+    briefing = frozenset(line_digests(draft.briefing or "")).intersection(draft.record.lines_of(BRIEFING))
+    observations = frozenset(one.observation.digest for one in draft.observations)
+    return {OBSERVATIONS: observations, RULES: frozenset(rules), BRIEFING: briefing}
+
+
+def _without_lines(text: str, is_gone: Callable[[str], bool]) -> str:
+    lines = [line for line in text.splitlines() if not is_gone(line)]
+    return text if lines == text.splitlines() else "".join(f"{line}\n" for line in lines)

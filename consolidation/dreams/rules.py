@@ -7,11 +7,11 @@ oldest of ours go first.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from consolidation.dreams.writings import line_digest
 from consolidation.text.words import tokens
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Rule:
     @property
     def digest(self) -> str:
         """What tells this line from one that a person changed."""
-        return hashlib.blake2b(self.line.encode(), digest_size=8).hexdigest()
+        return line_digest(self.line)
 
 
 def read_rules(text: str) -> tuple[Rule, ...]:

@@ -1,17 +1,20 @@
 """
 How dreams write into files that people edit too: ``priorities.md``, ``briefing.md``, ``diary.md``.
 
-What we wrote last is known. Of a file that was changed since, the lines that are not ours are a person's: they stay,
-and what a person deleted does not come back.
+The digests of the lines that dreams wrote last are known. All other lines of a file are a person's: they stay, however
+many dreams follow, and what a person deleted does not come back.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from collections.abc import Set as AbstractSet
     from datetime import tzinfo
 
     from consolidation.dreams.dream_log import DreamRecord
@@ -21,32 +24,66 @@ _ITEM = re.compile(r"^\s*(?:[-*]|\d+[.)])\s+(.+)$")
 _PRIORITIES = "# Priorities"
 
 
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A file as a dream leaves it, and the digests of the lines in it that are ours."""
+
+    text: str
+    ours: tuple[str, ...]
+
+
+def line_digest(line: str) -> str:
+    """What tells a line of ours from one that a person changed."""
+    return hashlib.blake2b(line.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+
+
+def line_digests(text: str) -> tuple[str, ...]:
+    """The digests of the lines of *text*, blank ones left out."""
+    return tuple(line_digest(line) for line in text.splitlines() if line.strip())
+
+
 def read_priorities(text: str) -> tuple[str, ...]:
     """The items of ``priorities.md``, the most important first."""
     found = (_ITEM.match(line) for line in text.splitlines())
     return tuple(one[1].strip() for one in found if one)
 
 
-def new_priorities(text: str, items: Sequence[str], *, written: str) -> str:
-    """*text* with *items* in the place of ours, behind what a person wrote; *written* is what we wrote last."""
-    peoples = [line for line in text.splitlines() if line.strip() and line not in written.splitlines()]
-    deleted = set(read_priorities(written)) - set(read_priorities(text)) if text.strip() else set[str]()
+def new_priorities(text: str, items: Sequence[str], *, known: AbstractSet[str]) -> Rewritten:
+    """*text* with *items* in the place of ours, behind what a person wrote; *known* are digests of ours."""
+    peoples, deleted = _peoples(text, known), _deleted(text, known)
     theirs = [one for line in peoples for one in read_priorities(line)]
-    ours = [one for one in dict.fromkeys(items) if one not in deleted and one not in theirs]
-    room = max(MOST_PRIORITIES - len(theirs), 0)
-    lines = [*peoples, *(f"- {one}" for one in ours[:room])]
+    wanted = [f"- {one}" for one in dict.fromkeys(items) if one not in theirs]
+    ours = [line for line in wanted if line_digest(line) not in deleted]
+    ours = ours[: max(MOST_PRIORITIES - len(theirs), 0)]
     heading = [] if any(line.startswith("#") for line in peoples) else [_PRIORITIES, ""]
-    return "".join(f"{line}\n" for line in (*heading, *lines))
+    return _rewritten([*heading, *peoples, *ours], ours=[*heading, *ours])
 
 
-def new_briefing(text: str, briefing: str, *, written: str) -> str:
-    """*briefing* in the place of ours, behind the lines that a person wrote; *written* is what we wrote last."""
-    known = written.splitlines()
-    peoples = [line for line in text.splitlines() if line.strip() and line not in known]
-    deleted = {line for line in known if line.strip() and line not in text.splitlines()} if text.strip() else set[str]()
-    ours = [line for line in briefing.strip().splitlines() if line not in deleted and line not in peoples]
+def new_briefing(text: str, briefing: str, *, known: AbstractSet[str]) -> Rewritten:
+    """
+    *briefing* in the place of ours, behind the lines that a person wrote; *known* are digests of ours.
+
+    Where there are more than ``MOST_BRIEFING_LINES``, ours are cut.
+    """
+    peoples, deleted = _peoples(text, known), _deleted(text, known)
+    wanted = [line for line in briefing.strip().splitlines() if line not in peoples]
+    ours = [line for line in wanted if line_digest(line) not in deleted]
+    ours = ours[: max(MOST_BRIEFING_LINES - len(peoples) - bool(peoples), 0)]
     between = [""] if peoples and ours else []
-    return "".join(f"{line}\n" for line in (*peoples, *between, *ours)[:MOST_BRIEFING_LINES])
+    return _rewritten([*peoples, *between, *ours], ours=ours)
+
+
+def _peoples(text: str, known: AbstractSet[str]) -> list[str]:
+    return [line for line in text.splitlines() if line.strip() and line_digest(line) not in known]
+
+
+def _deleted(text: str, known: AbstractSet[str]) -> AbstractSet[str]:
+    """The digests of our lines that a person deleted. A file that they emptied is begun anew."""
+    return known - set(line_digests(text)) if text.strip() else frozenset()
+
+
+def _rewritten(lines: Iterable[str], *, ours: Iterable[str]) -> Rewritten:
+    return Rewritten("".join(f"{line}\n" for line in lines), line_digests("\n".join(ours)))
 
 
 def diary_heading(record: DreamRecord, dreams: Iterable[DreamRecord], *, zone: tzinfo) -> str:

@@ -16,6 +16,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from consolidation.corrections.record import Correction, Target, Undo, What
+from consolidation.dreams.dream_files import WRITINGS
 from consolidation.dreams.dream_log import DreamRecord, UndoneDream
 from consolidation.dreams.sleep_decision import SleepKind
 from consolidation.dreams.sleep_state import OwedDream, PastSleep, SleepState
@@ -145,6 +146,7 @@ def _own_words() -> str:
             " ".join((*DreamRecord.model_fields, *SleepState.model_fields, *OwedDream.model_fields, *SleepKind)),
             " ".join((*PastSleep.model_fields, *UndoneDream.model_fields)),
             _OF_SLEEP,
+            " ".join(WRITINGS),
             " ".join(one.name for kind in (Correction, Target, Undo) for one in fields(kind)),
             " ".join(What),
             text_store.SCHEMA,

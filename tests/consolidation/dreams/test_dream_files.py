@@ -1,17 +1,20 @@
 """Writing a dream again that was killed in between: what the first try wrote stays known as ours."""
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from consolidation.dreams.dream_draft import DraftedObservation, DreamDraft
-from consolidation.dreams.dream_files import OBSERVATIONS, RULES, DreamFiles
+from consolidation.dreams.dream_files import BRIEFING, DIARY, OBSERVATIONS, PRIORITIES, RULES, DreamFiles
 from consolidation.dreams.dream_log import DreamLog, DreamRecord
+from consolidation.dreams.dreamer import Tidied
+from consolidation.dreams.erasure import erase_from_dreams
 from consolidation.dreams.rules import read_rules
 from consolidation.dreams.sleep_decision import SleepKind
 from consolidation.dreams.sleep_state import OwedDream, SleepState
 from consolidation.kernel.clock import FixedClock
+from consolidation.story.chapter_turns import ErasedTurns
 from consolidation.workspace import workspace_of
 
 AT = datetime(2026, 2, 12, 9, 32, tzinfo=UTC)
@@ -72,3 +75,105 @@ def test_an_evaluation_behind_half_a_line_is_a_line_of_its_own(files, workspace)
 
     assert files.evaluated() == 2
     assert json.loads(workspace.evaluation.read_text().splitlines()[-1]) == {"dream": 2}
+
+
+def briefed(files, number, briefing):
+    """A dream that writes this briefing."""
+    record = DreamRecord(t=AT, dream=number, last_sequence=number, lines={})
+    return files.write(DreamDraft(record=record, briefing=briefing))
+
+
+def tidied(files, number, priority, diary=""):
+    """A deep sleep that sets this priority."""
+    record = DreamRecord(t=AT + timedelta(minutes=number), dream=number, deep=True, lines={})
+    if all(one.dream != number for one in files.dreams().records):
+        files.log.add(record)
+    files.tidy(Tidied(frozenset(), {}, (priority,), diary), record=record, now=AT, zone=UTC)
+
+
+def as_an_earlier_version_left_it(workspace):
+    """The dreams as they were before the lines that each wrote were noted."""
+    lines = [json.loads(line) for line in workspace.dreams.read_text().splitlines()]
+    workspace.dreams.write_text("".join(f"{json.dumps(one | {'lines': None})}\n" for one in lines))
+
+
+class Killed(BaseException):
+    """What stands for the end of the process."""
+
+
+class KilledAt(DreamFiles):
+    """One whose process dies right before or after a file is put in its place."""
+
+    place = "after"
+
+    def change(self, name, plan):
+        if self.place == "after":
+            super().change(name, plan)
+        raise Killed
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_a_briefing_that_a_kill_interrupted_is_ours_and_a_persons_line_stays_theirs(files, workspace, place):
+    briefed(files, 1, "I dug.")
+    file = workspace.writing(BRIEFING)
+    file.write_text(f"Ann is on holiday.\n{file.read_text()}")
+    killed = KilledAt(workspace, files.log, clock=FixedClock(AT))
+    killed.place = place
+    with pytest.raises(Killed):
+        briefed(killed, 2, "I sowed.\nAnn is on holiday.")
+
+    files.write(files.draft())
+    briefed(files, 3, "I reap.")
+
+    assert file.read_text() == "Ann is on holiday.\n\nI reap.\n"
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_priorities_that_a_kill_interrupted_are_ours_and_a_persons_stays_theirs(files, workspace, place):
+    tidied(files, 1, "Dig")
+    file = workspace.writing(PRIORITIES)
+    file.write_text(f"{file.read_text()}- Call Ann\n")
+    killed = KilledAt(workspace, files.log, clock=FixedClock(AT))
+    killed.place = place
+    files.log.add(DreamRecord(t=AT, dream=2, deep=True, lines={}))
+    with pytest.raises(Killed):
+        killed._write_priorities(("Sow",), number=2)
+
+    tidied(files, 2, "Water")
+    tidied(files, 3, "Reap")
+
+    assert file.read_text() == "# Priorities\n\n- Call Ann\n- Reap\n"
+
+
+def test_what_an_earlier_version_wrote_gives_way_to_the_next_dream(files, workspace):
+    briefed(files, 1, "I dug.")
+    tidied(files, 2, "Dig")
+    as_an_earlier_version_left_it(workspace)
+
+    briefed(files, 3, "I sowed.")
+    tidied(files, 4, "Sow")
+
+    assert files.read(BRIEFING) == "I sowed.\n"
+    assert files.read(PRIORITIES) == "# Priorities\n\n- Sow\n"
+
+
+def test_erased_words_leave_the_diary_that_an_earlier_version_began(files, workspace):
+    tidied(files, 1, "Dig", "I met Vortquible.\nI dug.")
+    as_an_earlier_version_left_it(workspace)
+    tidied(files, 2, "Sow", "I sowed.")
+
+    left = erase_from_dreams(files, ErasedTurns(frozenset(), ("Vortquible",), frozenset({"vortquible"})))
+
+    assert left.edited == ()
+    assert files.read(DIARY) == "## 2026-02-12 09:33\n\nI dug.\n\n## 2026-02-12 09:34\n\nI sowed.\n"
+
+
+def test_a_draft_whose_turn_is_erased_leaves_nothing_of_what_it_wrote(files, workspace):
+    briefed(files, 1, "I dug.")
+    killed = KilledAt(workspace, files.log, clock=FixedClock(AT))
+    with pytest.raises(Killed):
+        briefed(killed, 2, "I met Vortquible.\nI sowed.")
+
+    erase_from_dreams(files, ErasedTurns(frozenset({2}), ("Vortquible",), frozenset({"vortquible"})))
+
+    assert (files.read(BRIEFING), files.draft()) == ("", None)

@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 from consolidation.dreams.dream_log import DreamRecord
 from consolidation.dreams.writings import (
     diary_heading,
+    line_digests,
     new_briefing,
     new_priorities,
     read_priorities,
@@ -15,45 +16,76 @@ from consolidation.dreams.writings import (
 AT = datetime(2026, 2, 12, 9, 32, tzinfo=UTC)
 
 
+def known(*texts):
+    """The digests of all lines of these texts, which dreams wrote."""
+    return frozenset(digest for text in texts for digest in line_digests(text))
+
+
 def test_priorities_are_replaced_whole():
-    first = new_priorities("", ["Ship the import", "Answer Ann"], written="")
+    first = new_priorities("", ["Ship the import", "Answer Ann"], known=known())
 
-    second = new_priorities(first, ["Rest"], written=first)
+    second = new_priorities(first.text, ["Rest"], known=frozenset(first.ours))
 
-    assert first == "# Priorities\n\n- Ship the import\n- Answer Ann\n"
-    assert read_priorities(second) == ("Rest",)
+    assert first.text == "# Priorities\n\n- Ship the import\n- Answer Ann\n"
+    assert read_priorities(second.text) == ("Rest",)
 
 
 def test_a_persons_priority_stays_in_front_and_what_they_deleted_does_not_come_back():
-    written = new_priorities("", ["Ship the import", "Answer Ann"], written="")
-    edited = written.replace("- Answer Ann\n", "- Call my mother\n")
+    first = new_priorities("", ["Ship the import", "Answer Ann"], known=known())
+    edited = first.text.replace("- Answer Ann\n", "- Call my mother\n")
 
-    after = new_priorities(edited, ["Answer Ann", "Rest"], written=written)
+    after = new_priorities(edited, ["Answer Ann", "Rest"], known=frozenset(first.ours))
 
-    assert read_priorities(after) == ("Call my mother", "Rest")
+    assert read_priorities(after.text) == ("Call my mother", "Rest")
+
+
+def test_a_persons_priority_is_never_ours_though_a_dream_sets_it_too():
+    first = new_priorities("- Call my mother\n", ["Rest"], known=known())
+
+    second = new_priorities(first.text, ["Call my mother", "Dig"], known=frozenset(first.ours))
+    third = new_priorities(second.text, ["Sow"], known=frozenset(second.ours))
+
+    assert read_priorities(third.text) == ("Call my mother", "Sow")
 
 
 def test_there_are_at_most_five_priorities():
-    text = new_priorities("- Mine\n", [f"Number {at}" for at in range(9)], written="")
+    text = new_priorities("- Mine\n", [f"Number {at}" for at in range(9)], known=known()).text
 
     assert read_priorities(text) == ("Mine", "Number 0", "Number 1", "Number 2", "Number 3")
 
 
 def test_a_file_that_a_person_emptied_is_begun_anew():
-    written = new_priorities("", ["Ship the import"], written="")
+    first = new_priorities("", ["Ship the import"], known=known())
 
-    assert read_priorities(new_priorities("", ["Ship the import"], written=written)) == ("Ship the import",)
+    after = new_priorities("", ["Ship the import"], known=frozenset(first.ours))
+
+    assert read_priorities(after.text) == ("Ship the import",)
 
 
 def test_a_briefing_keeps_a_persons_lines_and_has_eighty_lines_at_most():
-    written = new_briefing("", "The import runs.\nAnn waits.", written="")
-    edited = written.replace("Ann waits.", "Ann is on holiday.")
+    first = new_briefing("", "The import runs.\nAnn waits.", known=known())
+    edited = first.text.replace("Ann waits.", "Ann is on holiday.")
 
-    after = new_briefing(edited, "\n".join(f"Line {at}" for at in range(200)), written=written)
+    after = new_briefing(edited, "\n".join(f"Line {at}" for at in range(200)), known=frozenset(first.ours)).text
 
     assert after.splitlines()[0] == "Ann is on holiday."
     assert "The import runs." not in after
     assert len(after.splitlines()) == 80
+
+
+def test_a_persons_line_stays_in_the_briefing_however_many_dreams_follow():
+    first = new_briefing("", "The import runs.", known=known())
+
+    second = new_briefing(f"Ann is on holiday.\n{first.text}", "I dug.", known=frozenset(first.ours))
+    third = new_briefing(second.text, "I sowed.", known=frozenset(second.ours))
+
+    assert third.text == "Ann is on holiday.\n\nI sowed.\n"
+
+
+def test_a_persons_briefing_is_never_cut():
+    theirs = "".join(f"Line {at}\n" for at in range(100))
+
+    assert new_briefing(theirs, "I dug.", known=known()).text == theirs
 
 
 def test_a_diary_entry_is_written_once_and_behind_the_others():

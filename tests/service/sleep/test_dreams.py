@@ -202,6 +202,25 @@ async def test_a_persons_edit_of_the_observations_survives_dreams_and_deep_sleep
     assert text.count("step 3 done") == 1
 
 
+async def test_a_persons_lines_stay_in_briefing_and_priorities_however_many_dreams_follow(tmp_path, folder):
+    days = iter(range(1, 9))
+    brain = Brain(dream=lambda _: PLAIN | {"briefing": f"I walked the steps of day {next(days)}."}, deep_sleep=TIDY)
+    with provider_of(brain) as provider:
+        settings = hosted(tmp_path, provider, *ROLES, sleep={"dream_interval_seconds": 0, "deep_every": 1})
+        async with running(tmp_path, settings=settings) as service:
+            for day in (1, 2, 3, 4):
+                await act(service, thought(f"Day {day}."))
+                await acted(service, 6, first=10 * day)
+                await slept(service)
+                if day == 1:
+                    for name, line in (("briefing.md", "Ann prefers paper."), ("priorities.md", "- Call my mother")):
+                        file = folder / name
+                        file.write_text(f"{file.read_text()}{line}\n")
+
+    assert (folder / "briefing.md").read_text() == "Ann prefers paper.\n\nI walked the steps of day 4.\n"
+    assert (folder / "priorities.md").read_text() == "# Priorities\n\n- Call my mother\n- Go on with the next step.\n"
+
+
 async def test_a_deep_sleep_writes_priorities_and_a_diary_and_keeps_red_that_the_model_would_drop(tmp_path, folder):
     rude = Brain(
         dream=GOOD,
