@@ -52,11 +52,13 @@ def changes_of_dreams(dreams: Dreams, *, observations: str, rules: str) -> Mappi
     present = {one.digest: one for one in read_observations(observations)}
     kept = (line for one in dreams.records for line in (*one.pruned, *(one.undone.observations if one.undone else ())))
     known = _Known({one.digest: one for one in read_dated(kept)} | present, frozenset(present))
-    standing = read_rules(rules)
+    standing = {rule.digest: rule for rule in read_rules(rules)}
+    gone = (line for one in dreams.records for line in (*one.rules_removed, *(one.undone.rules if one.undone else ())))
+    known_rules = {rule.digest: rule for rule in read_rules("\n".join(gone))} | standing
     return {
         one.dream: (
             *known.changes("observed", {digest: one.levels.get(digest) for digest in one.sources}),
-            *_rules(one, standing),
+            *_rules(one, known_rules, standing),
             *_of_earlier_lines(one, dreams, known),
         )
         for one in dreams.records
@@ -89,13 +91,12 @@ class _Known:
                 )
 
 
-def _rules(record: DreamRecord, standing: tuple[Rule, ...]) -> Iterator[DreamChange]:
-    for rule in standing:
-        if rule.digest in record.rules:
-            yield DreamChange("rule", rule.text, is_there=True)
-    for rule in read_rules("\n".join(record.undone.rules)) if record.undone is not None else ():
-        if rule not in standing:
-            yield DreamChange("rule", rule.text, is_there=False)
+def _rules(record: DreamRecord, known: Mapping[str, Rule], standing: Mapping[str, Rule]) -> Iterator[DreamChange]:
+    for digest in record.rules:
+        if digest in known:
+            yield DreamChange("rule", known[digest].text, is_there=digest in standing)
+    for rule in read_rules("\n".join(record.rules_removed)):
+        yield DreamChange("pruned", rule.text, is_there=rule.digest in standing)
 
 
 def _of_earlier_lines(record: DreamRecord, dreams: Dreams, known: _Known) -> Iterator[DreamChange]:

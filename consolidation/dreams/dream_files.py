@@ -205,20 +205,28 @@ class DreamFiles:
     def _write_rules(self, draft: DreamDraft) -> DreamDraft:
         if not (draft.rules_added or draft.rules_removed):
             return draft
-        ours = self.dreams().rules
+        ours, earlier, dream = self.dreams().rules, draft.record.rules_removed, draft.record.dream
         wanted = {" ".join(words.split()) for words in draft.rules_added}
         added: tuple[str, ...] = ()
+        removed: tuple[str, ...] = ()
 
         def plan(text: str) -> str:
-            nonlocal added
-            dream = draft.record.dream
-            text, _ = changed_rules(text, add=draft.rules_added, remove=draft.rules_removed, dream=dream, ours=ours)
-            # Also those that this dream wrote before it was killed: they stand, so they are not new.
-            added = tuple(rule.digest for rule in read_rules(text) if rule.dream == dream and rule.text in wanted)
-            return text
+            nonlocal added, removed
+            new, _ = changed_rules(text, add=draft.rules_added, remove=draft.rules_removed, dream=dream, ours=ours)
+            # Also those that this dream wrote, or took out, before it was killed.
+            added = tuple(rule.digest for rule in read_rules(new) if rule.dream == dream and rule.text in wanted)
+            gone = (rule.line for rule in read_rules(text) if rule not in read_rules(new))
+            removed = tuple(dict.fromkeys((*earlier, *gone)))
+            return new
 
+        def noted() -> DreamDraft:
+            record = draft.record.model_copy(update={"rules": added, "rules_removed": removed})
+            return draft.model_copy(update={"record": record})
+
+        plan(self.read(RULES))
+        self.keep(noted())  # a kill in between must not lose what it took out
         self.change(RULES, plan)
-        return draft.model_copy(update={"record": draft.record.model_copy(update={"rules": added})})
+        return noted()
 
     def _write_briefing(self, draft: DreamDraft) -> DreamDraft:
         briefing = draft.briefing

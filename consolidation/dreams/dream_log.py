@@ -46,12 +46,12 @@ class DreamRecord(BaseModel):
 
     ``observations`` counts the lines it added. ``sources`` are, by a line's digest, the turns that it rests on,
     ``levels`` the levels that it gave, ``relevelled`` those that a deep sleep gave to lines that there were, and
-    ``superseded`` the digests of lines that it said are over. ``rules`` are the digests of the rules it wrote, and
-    ``lines``, by file, those of its lines in priorities.md, briefing.md and diary.md; None where an earlier version
-    made it, which did not note them. ``kind`` is lightweight, dream or deep_sleep. ``is_quoted`` says that no model
-    made it. ``is_owed`` says that a turn of it was erased: what it came to is made again of the others. ``pruned`` are
-    the dated lines that its tidying took out. ``undone`` says that a person took it back: what it came to no longer
-    counts.
+    ``superseded`` the digests of lines that it said are over. ``rules`` are the digests of the rules it wrote,
+    ``rules_removed`` the lines of those that it took out, and ``lines``, by file, the digests of its lines in
+    priorities.md, briefing.md and diary.md; None where an earlier version made it, which did not note them. ``kind``
+    is lightweight, dream or deep_sleep. ``is_quoted`` says that no model made it. ``is_owed`` says that a turn of it
+    was erased: what it came to is made again of the others. ``pruned`` are the dated lines that its tidying took out.
+    ``undone`` says that a person took it back: what it came to no longer counts.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -78,6 +78,7 @@ class DreamRecord(BaseModel):
     relevelled: dict[str, str] = {}
     superseded: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
+    rules_removed: tuple[str, ...] = ()
     lines: dict[str, tuple[str, ...]] | None = None
     is_owed: bool = False
     pruned: tuple[str, ...] = ()

@@ -92,15 +92,17 @@ class _Erasing:
 
     def without_kept_lines(self, one: DreamRecord) -> DreamRecord:
         """*one* without the erased words of lines that it took out, or that went with it."""
-        new = {"pruned": self._kept(one.pruned)}
+        new = {"pruned": self._kept(one.pruned), "rules_removed": self._without_shown(one.rules_removed)}
         if one.undone is None:
             return one.model_copy(update=new)
-        rules = tuple(line for line in one.undone.rules if not self.shows(line))
-        left = {"observations": self._kept(one.undone.observations), "rules": rules}
+        left = {"observations": self._kept(one.undone.observations), "rules": self._without_shown(one.undone.rules)}
         return one.model_copy(update={**new, "undone": one.undone.model_copy(update=left)})
 
     def _kept(self, dated: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(found.dated for found in read_dated(dated) if not self._is_doomed(found))
+
+    def _without_shown(self, lines: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(line for line in lines if not self.shows(line))
 
     def record(self, one: DreamRecord) -> DreamRecord:
         """*one* as it is without the erased turns."""

@@ -1,9 +1,9 @@
 """
 A person takes a dream back: its observations and rules leave their files, its reflection and priority no longer count.
 
-What it pruned and gave other levels comes back, too. Undoing that restores it. Both are steps that a kill may
-interrupt: the dream's line says which way it is going, and ``settle`` goes on. The briefing, the priorities and the
-diary stay.
+What it took out, rules too, and gave other levels is as before. Undoing that restores it. Both are steps that a kill
+may interrupt: the dream's line says which way it is going, and ``settle`` goes on. The briefing, the priorities and
+the diary stay.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _leave(files: DreamFiles, record: DreamRecord, undone: UndoneDream, dreams: 
         return merged(relevelled(text, levels, is_ours=dreams.is_ours, keeps_red=False), back)
 
     files.change(OBSERVATIONS, plan)
-    files.change(RULES, lambda text: without_rules(text, frozenset(undone.rules)))
+    files.change(RULES, lambda text: with_rules(without_rules(text, frozenset(undone.rules)), record.rules_removed))
 
 
 def _return(files: DreamFiles, record: DreamRecord, undone: UndoneDream, dreams: Dreams) -> None:
@@ -100,7 +100,7 @@ def _return(files: DreamFiles, record: DreamRecord, undone: UndoneDream, dreams:
         return merged(relevelled(text, levels, is_ours=dreams.is_ours), back)
 
     files.change(OBSERVATIONS, plan)
-    files.change(RULES, lambda text: with_rules(text, undone.rules))
+    files.change(RULES, lambda text: with_rules(without_rules(text, frozenset(record.rules_removed)), undone.rules))
 
 
 def _levels_before(record: DreamRecord, dreams: Dreams) -> dict[str, Level]:

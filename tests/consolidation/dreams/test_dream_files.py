@@ -129,6 +129,19 @@ def test_a_briefing_that_a_kill_interrupted_is_ours_and_a_persons_line_stays_the
 
 
 @pytest.mark.parametrize("place", ["before", "after"])
+def test_a_rule_that_a_killed_dream_took_out_is_noted(files, workspace, place):
+    files.write(DreamDraft(record=DreamRecord(t=AT, dream=1), rules_added=("Look twice.",)))
+    killed = KilledAt(workspace, files.log, clock=FixedClock(AT))
+    killed.place = place
+    with pytest.raises(Killed):
+        killed.write(DreamDraft(record=DreamRecord(t=AT, dream=2), rules_removed=("Look twice.",)))
+
+    record = files.write(files.draft())
+
+    assert record.rules_removed == ("- Look twice. (dream 1)",)
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
 def test_priorities_that_a_kill_interrupted_are_ours_and_a_persons_stays_theirs(files, workspace, place):
     tidied(files, 1, "Dig")
     file = workspace.writing(PRIORITIES)

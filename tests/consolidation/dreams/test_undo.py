@@ -11,6 +11,7 @@ from consolidation.dreams.dream_log import DreamLog, DreamRecord, UndoneDream
 from consolidation.dreams.dreamer import Tidied
 from consolidation.dreams.erasure import erase_from_dreams
 from consolidation.dreams.observations import Level, read_observations
+from consolidation.dreams.rules import MOST_RULES, read_rules
 from consolidation.dreams.undo import is_unsettled, redo_dream, settle, undo_dream
 from consolidation.kernel.clock import FixedClock
 from consolidation.kernel.errors import DreamNotFound
@@ -36,7 +37,7 @@ def files(tmp_path):
     return DreamFiles(workspace, DreamLog(workspace.dreams), clock=Clock(AT))
 
 
-def dreamt(files, number, *lines, rules=(), **more):
+def dreamt(files, number, *lines, rules=(), removed=(), **more):
     """Write a dream of these lines, each a level and words."""
     said = [DraftedObservation(day=AT.date(), level=level, at="09:00", text=text) for level, text in lines]
     digests = {one.observation.digest: one for one in said}
@@ -49,7 +50,7 @@ def dreamt(files, number, *lines, rules=(), **more):
         levels={digest: one.level for digest, one in digests.items()},
         **more,
     )
-    return files.write(DreamDraft(record=record, observations=tuple(said), rules_added=rules))
+    return files.write(DreamDraft(record=record, observations=tuple(said), rules_added=rules, rules_removed=removed))
 
 
 def undo(files, number):
@@ -121,6 +122,38 @@ def test_what_a_deep_sleep_pruned_and_relevelled_is_as_before_and_then_as_after(
     assert lines(files) == after
 
 
+def test_a_rule_that_it_took_out_comes_back_and_leaves_again(files):
+    dreamt(files, 1, rules=("Look twice.",))
+    dreamt(files, 2, rules=("Ask Ann first.",), removed=("Look twice.",))
+
+    undo(files, 2)
+    before = files.read(RULES)
+    redo_dream(files, 2)
+
+    assert before == "# Rules\n\n- Look twice. (dream 1)\n"
+    assert files.read(RULES) == "# Rules\n\n- Ask Ann first. (dream 2)\n"
+
+
+def test_a_rule_that_gave_way_to_one_of_its_own_comes_back(files):
+    dreamt(files, 1, rules=tuple(f"{number} times look." for number in range(MOST_RULES)))
+    dreamt(files, 2, rules=("Ask Ann first.",))
+
+    undo(files, 2)
+
+    assert len(read_rules(files.read(RULES))) == MOST_RULES
+    assert "Ask Ann" not in files.read(RULES)
+
+
+def test_a_rule_that_it_took_out_is_told_in_words(files):
+    dreamt(files, 1, rules=("Look twice.",))
+    dreamt(files, 2, removed=("Look twice.",))
+
+    _, changes = changed_by_dreams(files)
+
+    told = {dream: [(one.what, one.text, one.is_there) for one in of] for dream, of in changes.items()}
+    assert told == {1: [("rule", "Look twice.", False)], 2: [("pruned", "Look twice.", False)]}
+
+
 def test_its_changes_are_told_in_words(files):
     dreamt(files, 1, ("GRN", "It is warm."), ("YLW", "It waits."))
     record = dreamt(files, 2, ("RED", "I promised."), rules=("Look twice.",), deep=True)
@@ -168,6 +201,7 @@ def test_a_dream_that_never_was_is_not_found(files):
 @pytest.mark.parametrize("sequences", [{1}, set()], ids=["by its turn", "by its words"])
 def test_erased_words_leave_what_was_kept_to_bring_back(files, sequences):
     dreamt(files, 1, ("GRN", "Ingrid is warm."), rules=("Ask Ingrid first.",))
+    files.replace(1, lambda one: one.model_copy(update={"rules_removed": ("- Ask Ingrid twice. (dream 0)",)}))
     undo(files, 1)
     record = files.dreams().records[0]
     files.replace(1, lambda one: one.model_copy(update={"pruned": record.undone.observations}))
@@ -175,5 +209,5 @@ def test_erased_words_leave_what_was_kept_to_bring_back(files, sequences):
     erase_from_dreams(files, ErasedTurns(frozenset(sequences), ("Ingrid",), frozenset({"ingrid"})))
 
     [left] = files.dreams().records
-    assert (left.pruned, left.undone.observations, left.undone.rules) == ((), (), ())
+    assert (left.pruned, left.rules_removed, left.undone.observations, left.undone.rules) == ((), (), (), ())
     assert left.is_undone

@@ -221,6 +221,24 @@ async def test_a_persons_lines_stay_in_briefing_and_priorities_however_many_drea
     assert (folder / "priorities.md").read_text() == "# Priorities\n\n- Call my mother\n- Go on with the next step.\n"
 
 
+async def test_a_dream_that_is_taken_back_gives_back_the_rule_that_it_took_out(tmp_path, folder):
+    rule = "Check each step before the next one."
+    later = PLAIN | {"rules": {"add": [], "remove": [rule]}}
+    with provider_of(brain(GOOD, later)) as provider:
+        settings = hosted(tmp_path, provider, *ROLES, sleep={"dream_interval_seconds": 0})
+        async with running(tmp_path, settings=settings) as service:
+            await lived(service)
+            await slept(service)
+            await acted(service, 6, first=20)
+            await slept(service)
+            without = (folder / "rules.md").read_text()
+            taken = (await service.http.post("/v1/minds/ada/dreams/2/undo")).json()
+
+    assert rule not in without
+    assert (folder / "rules.md").read_text() == f"# Rules\n\n- {rule} (dream 1)\n"
+    assert [(one["text"], one["is_there"]) for one in taken["changes"] if one["level"] is None] == [(rule, True)]
+
+
 async def test_a_deep_sleep_writes_priorities_and_a_diary_and_keeps_red_that_the_model_would_drop(tmp_path, folder):
     rude = Brain(
         dream=GOOD,
