@@ -132,11 +132,17 @@ class DreamFiles:
         self.drop_draft()
         return draft.record
 
-    def tidy(self, tidied: Tidied, *, record: DreamRecord, now: datetime, zone: tzinfo) -> None:
-        """Take the steps of a deep sleep: prune observations, rewrite priorities, append to the diary."""
+    def tidy(self, tidied: Tidied, *, record: DreamRecord, now: datetime, zone: tzinfo) -> bool:
+        """
+        Take the steps of a deep sleep: prune observations, rewrite priorities, append to the diary.
+
+        False, and nothing is done, where a person took it back meanwhile.
+        """
+        if not self._counts(record):
+            return False
         levels = {digest: level.value for digest, level in tidied.levels.items()}
         new = {"relevelled": levels, "superseded": (*record.superseded, *tidied.superseded)}
-        _told(lambda: self.log.replace(lambda one: one.model_copy(update=new) if one.dream == record.dream else one))
+        self.replace(record.dream, lambda one: one.model_copy(update=new))
         dreams = self.dreams()
         self.change(OBSERVATIONS, lambda text: relevelled(text, tidied.levels, is_ours=dreams.is_ours))
         self.prune(record=record, now=now, zone=zone)
@@ -144,9 +150,16 @@ class DreamFiles:
             self._write_priorities(tidied.priorities, number=record.dream)
         if tidied.diary:
             self._write_diary(tidied.diary, record=record, zone=zone)
+        return True
 
     def prune(self, *, record: DreamRecord, now: datetime, zone: tzinfo) -> None:
-        """Take out of the observations what is over. The deep sleep *record* says which lines went."""
+        """
+        Take out of the observations what is over. The deep sleep *record* says which lines went.
+
+        Nothing goes where a person took it back meanwhile.
+        """
+        if not self._counts(record):
+            return
         dreams, text = self.dreams(), self.read(OBSERVATIONS)
 
         def plan(text: str) -> str:
@@ -160,6 +173,9 @@ class DreamFiles:
                 lambda one: one.model_copy(update={"pruned": tuple(dict.fromkeys((*one.pruned, *gone)))}),
             )
             self.change(OBSERVATIONS, plan)
+
+    def _counts(self, record: DreamRecord) -> bool:
+        return any(one.dream == record.dream and not one.is_undone for one in self.dreams().records)
 
     def replace(self, number: int, plan: Callable[[DreamRecord], DreamRecord]) -> None:
         """Put ``plan(record)`` in the place of the record of a dream."""

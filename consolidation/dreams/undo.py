@@ -3,7 +3,7 @@ A person takes a dream back: its observations and rules leave their files, its r
 
 What it took out, rules too, and gave other levels is as before. Undoing that restores it. Both are steps that a kill
 may interrupt: the dream's line says which way it is going, and ``settle`` goes on. The briefing, the priorities and
-the diary stay.
+the diary stay. What only dreams wrote that were taken back too stays away until one of them returns.
 """
 
 from __future__ import annotations
@@ -17,10 +17,13 @@ from consolidation.dreams.rules import read_rules, with_rules, without_rules
 from consolidation.kernel.errors import DreamNotFound
 
 if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
     from datetime import datetime
 
     from consolidation.dreams.dream_files import DreamFiles
     from consolidation.dreams.dream_log import DreamRecord, Dreams
+    from consolidation.dreams.observations import Observation
+    from consolidation.dreams.rules import Rule
 
 
 def undo_dream(files: DreamFiles, number: int, *, by: str, now: datetime) -> DreamRecord:
@@ -80,27 +83,67 @@ def _lines(files: DreamFiles, record: DreamRecord, dreams: Dreams) -> tuple[tupl
 
 
 def _leave(files: DreamFiles, record: DreamRecord, undone: UndoneDream, dreams: Dreams) -> None:
-    gone, back = frozenset(undone.observations), read_dated(record.pruned)
+    gone, pruned, removed = frozenset(undone.observations), _pruned(record), _removed(record)
+    digests = (*(one.digest for one in pruned), *(rule.digest for rule in removed))
+    withheld = frozenset(digest for digest in digests if _only_undone_wrote(digest, dreams))
+    _give_to_writers(files, withheld, record)
+    back = tuple(one for one in pruned if one.digest not in withheld)
+    rules = tuple(one.line for one in removed if one.digest not in withheld)
     levels = _levels_before(record, dreams)
 
     def plan(text: str) -> str:
-        text = without(text, lambda one: one.dated in gone)
-        return merged(relevelled(text, levels, is_ours=dreams.is_ours, keeps_red=False), back)
+        text = merged(without(text, lambda one: one.dated in gone), back)
+        return relevelled(text, levels, is_ours=dreams.is_ours, keeps_red=False)
 
     files.change(OBSERVATIONS, plan)
-    files.change(RULES, lambda text: with_rules(without_rules(text, frozenset(undone.rules)), record.rules_removed))
+    files.change(RULES, lambda text: with_rules(without_rules(text, frozenset(undone.rules)), rules))
 
 
 def _return(files: DreamFiles, record: DreamRecord, undone: UndoneDream, dreams: Dreams) -> None:
-    gone, back = frozenset(record.pruned), read_dated(undone.observations)
+    later = [one for one in dreams.records if one.dream >= record.dream and not one.is_undone]
+    gone, over = frozenset(record.pruned), {line.digest for one in later for line in _pruned(one)}
+    rules_over = {rule.line for one in later for rule in _removed(one)}
+    back = tuple(one for one in read_dated(undone.observations) if one.digest not in over)
+    rules = tuple(line for line in undone.rules if line not in rules_over)
     levels = {digest: Level(level) for digest, level in record.relevelled.items()}
 
     def plan(text: str) -> str:
-        text = without(text, lambda one: one.dated in gone)
-        return merged(relevelled(text, levels, is_ours=dreams.is_ours), back)
+        text = relevelled(text, levels, is_ours=dreams.is_ours)
+        return merged(without(text, lambda one: one.dated in gone), back)
 
     files.change(OBSERVATIONS, plan)
-    files.change(RULES, lambda text: with_rules(without_rules(text, frozenset(record.rules_removed)), undone.rules))
+    files.change(RULES, lambda text: with_rules(without_rules(text, frozenset(record.rules_removed)), rules))
+
+
+def _pruned(record: DreamRecord) -> tuple[Observation, ...]:
+    return read_dated(record.pruned)
+
+
+def _removed(record: DreamRecord) -> tuple[Rule, ...]:
+    return read_rules("\n".join(record.rules_removed))
+
+
+def _only_undone_wrote(digest: str, dreams: Dreams) -> bool:
+    writers = [one for one in dreams.records if digest in one.levels or digest in one.rules]
+    return bool(writers) and all(one.is_undone for one in writers)
+
+
+def _give_to_writers(files: DreamFiles, digests: AbstractSet[str], record: DreamRecord) -> None:
+    """Let lines that *record* took out return with the dreams that wrote them, which were taken back too."""
+
+    def plan(one: DreamRecord) -> DreamRecord:
+        observations = [line.dated for line in _pruned(record) if line.digest in digests and line.digest in one.levels]
+        rules = [line.line for line in _removed(record) if line.digest in digests and line.digest in one.rules]
+        if one.undone is None or not (observations or rules):
+            return one
+        kept = {
+            "observations": tuple(dict.fromkeys((*one.undone.observations, *observations))),
+            "rules": tuple(dict.fromkeys((*one.undone.rules, *rules))),
+        }
+        return one.model_copy(update={"undone": one.undone.model_copy(update=kept)})
+
+    if digests:
+        files.replace_all(plan)
 
 
 def _levels_before(record: DreamRecord, dreams: Dreams) -> dict[str, Level]:

@@ -29,6 +29,7 @@ from service.retrieval.remember import TimeWindow
 from service.sleep.observations import observations_as_put_right
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Sequence
     from zoneinfo import ZoneInfo
 
@@ -90,8 +91,12 @@ class Dreaming:
         if state.owed is not None and state.owed.last_sequence > dreams.cursor:
             await self._dream_new(mind, files, state, state.owed, dreams)
 
-    async def tidy(self, mind: Mind, files: DreamFiles) -> None:
-        """Do what the oldest deep sleep that is not complete does; nothing where all are. Raises as ``dream``."""
+    async def tidy(self, mind: Mind, files: DreamFiles, *, lock: asyncio.Lock) -> None:
+        """
+        Do what the oldest deep sleep that is not complete does; nothing where all are. Raises as ``dream``.
+
+        It is asked of a model first, and then written under *lock*, unless a person took it back meanwhile.
+        """
         state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), files.dreams()))
         tidied_to = await anyio.to_thread.run_sync(files.evaluated)
         record = dreams.untidied(tidied=tidied_to)
@@ -114,13 +119,15 @@ class Dreaming:
             )
         except BaseException:
             now = self._clock.now()
-            # Code alone can do this much.
-            await anyio.to_thread.run_sync(lambda: files.prune(record=record, now=now, zone=zone))
+            async with lock:  # code alone can do this much
+                await anyio.to_thread.run_sync(lambda: files.prune(record=record, now=now, zone=zone))
             raise
         finally:
             mind.health.usage += reports.usage
         now = self._clock.now()
-        await anyio.to_thread.run_sync(lambda: files.tidy(tidied, record=record, now=now, zone=zone))
+        async with lock:
+            if not await anyio.to_thread.run_sync(lambda: files.tidy(tidied, record=record, now=now, zone=zone)):
+                return
         line = evaluate(
             record,
             since=since,

@@ -404,7 +404,7 @@ class Sleeper:
                 await self._follow(mind, files)
                 await self._dreaming.dream(mind, files)
                 await self._drop_dreamt(mind, files)
-                await self._dreaming.tidy(mind, files)
+                await self._dreaming.tidy(mind, files, lock=self._only(mind.mind_id))
         except (MemoryFault, OSError) as error:
             self._note_try(mind.mind_id)
             await self._note_failure(mind, files, error)

@@ -6,7 +6,7 @@ import pytest
 
 from consolidation.dreams.changes import changed_by_dreams
 from consolidation.dreams.dream_draft import DraftedObservation, DreamDraft
-from consolidation.dreams.dream_files import OBSERVATIONS, RULES, DreamFiles
+from consolidation.dreams.dream_files import DIARY, OBSERVATIONS, PRIORITIES, RULES, DreamFiles
 from consolidation.dreams.dream_log import DreamLog, DreamRecord, UndoneDream
 from consolidation.dreams.dreamer import Tidied
 from consolidation.dreams.erasure import erase_from_dreams
@@ -152,6 +152,77 @@ def test_a_rule_that_it_took_out_is_told_in_words(files):
 
     told = {dream: [(one.what, one.text, one.is_there) for one in of] for dream, of in changes.items()}
     assert told == {1: [("rule", "Look twice.", False)], 2: [("pruned", "Look twice.", False)]}
+
+
+def test_a_line_that_it_gave_another_level_and_took_out_comes_back_at_the_level_before(files):
+    dreamt(files, 1, ("YLW", "It waits."))
+    record = dreamt(files, 2, deep=True, kind="deep_sleep")
+    lowered = {digest(files, "It waits."): Level.GRN}
+    files.tidy(Tidied(frozenset(), lowered, (), ""), record=record, now=LATER, zone=UTC)
+    after = lines(files)
+
+    undo(files, 2)
+    before = lines(files)
+    redo_dream(files, 2)
+
+    assert (after, before, lines(files)) == ([], ["YLW It waits."], [])
+
+
+def test_a_deep_sleep_that_was_taken_back_before_its_model_answered_changes_nothing(files):
+    dreamt(files, 1, ("GRN", "It is warm."), ("YLW", "It waits."))
+    record = dreamt(files, 2, deep=True, kind="deep_sleep")
+    lowered = {digest(files, "It waits."): Level.GRN}
+    undo(files, 2)
+    before = files.dreams()
+
+    is_tidied = files.tidy(Tidied(frozenset(), lowered, ("Rest.",), "I slept."), record=record, now=LATER, zone=UTC)
+    files.prune(record=record, now=LATER, zone=UTC)
+
+    assert not is_tidied
+    assert (lines(files), files.read(PRIORITIES), files.read(DIARY)) == (["GRN It is warm.", "YLW It waits."], "", "")
+    assert files.dreams() == before
+
+
+def both_taken_back(files):
+    """A dream of which a later one took out a line and a rule, both taken back, the first one first."""
+    dreamt(files, 1, ("GRN", "It is warm."), rules=("Look twice.",))
+    record = dreamt(files, 2, ("RED", "I promised."), removed=("Look twice.",), deep=True, kind="deep_sleep")
+    files.prune(record=record, now=LATER, zone=UTC)
+    undo(files, 1)
+    undo(files, 2)
+
+
+def left_of(files):
+    return lines(files), [rule.text for rule in read_rules(files.read(RULES))]
+
+
+def test_what_it_took_out_of_a_dream_that_was_taken_back_too_stays_away(files):
+    both_taken_back(files)
+
+    assert left_of(files) == ([], [])
+
+
+def test_what_it_took_out_of_a_dream_that_was_taken_back_too_returns_with_that_dream(files):
+    both_taken_back(files)
+
+    redo_dream(files, 1)
+    first = left_of(files)
+    redo_dream(files, 2)
+
+    assert first == (["GRN It is warm."], ["Look twice."])
+    assert left_of(files) == (["RED I promised."], [])
+
+
+def test_what_a_dream_took_out_that_counts_again_does_not_return_with_the_dream_that_wrote_it(files):
+    both_taken_back(files)
+
+    redo_dream(files, 2)
+    redo_dream(files, 1)
+    without = left_of(files)
+    undo(files, 2)
+
+    assert without == (["RED I promised."], [])
+    assert left_of(files) == (["GRN It is warm."], ["Look twice."])
 
 
 def test_its_changes_are_told_in_words(files):

@@ -10,6 +10,7 @@ import pytest
 from tests.support.agents import act, acted, call, dreams, slept, thought
 from tests.support.scripted_models import Brain, between, hosted, prompts, provider_of
 from tests.support.service import QUICK, running, settings_of
+from tests.support.waiting import GIVE_UP, eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -388,6 +389,37 @@ async def test_a_deep_sleep_that_is_tidied_late_tells_its_own_dreams_and_each_is
     assert (folder / "diary.md").read_text().count("## ") == 2
     assert (waited[0], waited[4]) == (None, None)
     assert all(one.startswith("InvalidModelOutput") for one in waited[1:4])
+
+
+async def test_a_deep_sleep_that_is_taken_back_while_its_model_is_asked_changes_nothing(tmp_path, folder):
+    is_asked, open_gate = threading.Event(), threading.Event()
+
+    def deep_sleep(_):
+        is_asked.set()
+        open_gate.wait(GIVE_UP)
+        return TIDY
+
+    with provider_of(Brain(dream=PLAIN, deep_sleep=deep_sleep)) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, *ROLES)) as service:
+            try:
+                await acted(service, 6)
+                await service.http.post("/v1/minds/ada/dreams", json={"deep": True})
+                await asyncio.to_thread(is_asked.wait, GIVE_UP)
+                taken = await service.http.post("/v1/minds/ada/dreams/1/undo")
+            finally:
+                open_gate.set()
+            sleep = await eventually(lambda: awake(service), lambda found: found["state"] == "awake")
+            [record] = await dreams(service)
+
+    assert taken.status_code == 200, taken.text
+    assert sleep["waiting_for"] is None
+    assert record["undone_at"] is not None
+    assert not (folder / "priorities.md").exists() and not (folder / "diary.md").exists()
+    assert [one["what"] for one in record["changes"]] == ["observed"]
+
+
+async def awake(service):
+    return (await service.http.get("/v1/minds/ada/sleep")).json()
 
 
 async def test_an_erased_turn_leaves_the_dream_that_saw_it_and_the_dream_is_dreamt_again(tmp_path, folder):
