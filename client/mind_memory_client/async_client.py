@@ -12,7 +12,15 @@ from mind_memory_client import _endpoints as api
 from mind_memory_client import models
 from mind_memory_client._calls import AsyncCalls
 from mind_memory_client._transport import AsyncTransport, monotonic, new_id
-from mind_memory_client.errors import RESEND_SECONDS, MindMemoryError, UnsavedTurns, is_temporary, log
+from mind_memory_client.errors import (
+    RESEND_SECONDS,
+    MindMemoryError,
+    Unreachable,
+    UnsavedTurns,
+    is_of_one_mind,
+    is_temporary,
+    log,
+)
 from mind_memory_client.messages import plain_messages
 from mind_memory_client.turn import Turn, UnansweredMessages, begin_turn
 
@@ -120,7 +128,8 @@ class AsyncMemoryClient(AsyncCalls):
             with anyio.CancelScope(shield=True):  # a turn whose caller is cancelled is stored too
                 await self.save(turn, raises=False)
             raise
-        await self.save(turn)
+        with anyio.CancelScope(shield=True):
+            await self.save(turn)
 
     async def recall(self, turn: Turn) -> None:
         """Ask what surfaces: the first half of ``turn``, for a framework without a place for a ``async with`` block."""
@@ -135,9 +144,13 @@ class AsyncMemoryClient(AsyncCalls):
         try:
             stored = await self._send(call)
         except MindMemoryError as error:
-            turn.was_not_stored(call, error, raises=raises, queue=self.unsaved)
+            turn.was_not_stored(call, error, self._waiting, raises=raises, queue=self.unsaved)
+        except BaseException:  # it may be on disk or not, and sent again it is stored once
+            stopped = Unreachable("the caller stopped while it was sent", was_sent=True)
+            turn.was_not_stored(call, stopped, self._waiting, raises=False, queue=self.unsaved)
+            raise
         else:
-            turn.was_stored(stored, self._waiting)
+            turn.was_stored(stored, self._waiting, queue=self.unsaved)
             await self._resend_all()
 
     async def resend(self, unsaved: UnsavedTurn) -> models.StoredTurn:
@@ -145,19 +158,28 @@ class AsyncMemoryClient(AsyncCalls):
         return await self._send(api.TURNS.call(mind_id=unsaved.mind, body=unsaved.body))
 
     async def _resend_all(self) -> None:
-        """Send what waits in ``unsaved``, oldest first, until a call fails or a second is over: a bot waits."""
-        waiting, until = list(self.unsaved.take()), monotonic() + RESEND_SECONDS
+        """
+        Send what waits in ``unsaved``, oldest first, until the service fails or a second is over: a bot waits.
+
+        Turns of a mind that is refused wait behind the others.
+        """
+        waiting, refused, until = list(self.unsaved.take()), [], monotonic() + RESEND_SECONDS
         try:
             while waiting and monotonic() < until:
                 try:
                     await self.resend(waiting[0])
                 except MindMemoryError as error:
-                    if is_temporary(error):
+                    if is_of_one_mind(error):
+                        refused.append(waiting[0])
+                    elif is_temporary(error):
                         return
-                    log.error("turn %s of %s is lost: %s", waiting[0].turn_id, waiting[0].mind, error)
+                    else:
+                        log.error("turn %s of %s is lost: %s", waiting[0].turn_id, waiting[0].mind, error)
+                else:
+                    self._waiting.was_resent(waiting[0])
                 del waiting[0]
         finally:
-            self.unsaved.put_back(waiting)
+            self.unsaved.put_back([*waiting, *refused])
 
     async def resonance(
         self,

@@ -145,25 +145,38 @@ class Turn:
             options["outcomes"] = self._outcomes
         return store_turn(self.mind, self.session, messages, **options)
 
-    def was_stored(self, stored: StoredTurn, waiting: UnansweredMessages) -> None:
+    def was_stored(self, stored: StoredTurn, waiting: UnansweredMessages, *, queue: UnsavedTurns) -> None:
         """Note that the turn is on disk."""
         self.stored, self.unsaved = stored, None
         if self._answers:
             waiting.forget(self.mind, self.session)
+            queue.drop_unanswered(self.mind, self.session, self.user_words)
         else:
             new = waiting.without_stored(self.mind, self.session, self._user_messages)
             waiting.add(self.mind, self.session, new)
 
     def was_not_stored(
-        self, call: Call[StoredTurn], error: MindMemoryError, *, raises: bool, queue: UnsavedTurns
+        self,
+        call: Call[StoredTurn],
+        error: MindMemoryError,
+        waiting: UnansweredMessages,
+        *,
+        raises: bool,
+        queue: UnsavedTurns,
     ) -> None:
         """
-        Hand the turn to ``on_unsaved``, else put it into *queue*.
+        Hand the turn to ``on_unsaved``, else put it into *queue*, in place of what waits there of the same words.
 
         Where TurnUnsaved is asked for, it is raised, or logged where another error is already on its way.
         """
-        self.unsaved = UnsavedTurn(self.mind, self.turn_id, call.body or {}, error)
+        body = call.body or {}
+        self.unsaved = UnsavedTurn(self.mind, self.turn_id, body, error)
+        if self._answers:
+            waiting.forget(self.mind, self.session)
+        elif self._on_unsaved is None:
+            waiting.add(self.mind, self.session, body.get("messages", ()), queued_as=body.get("turn_id"))
         if self._on_unsaved is None:
+            queue.drop_unanswered(self.mind, self.session, self.user_words)
             queue(self.unsaved)
         elif self._on_unsaved != "raise":
             self._on_unsaved(self.unsaved)
@@ -227,18 +240,21 @@ def begin_turn(
 
 class UnansweredMessages:
     """
-    The user's messages that are stored and still wait for an answer, of the newest thousand sessions.
+    The user's messages that still wait for an answer, of the newest thousand sessions.
 
-    When the answer comes, they are not stored again with it.
+    Those that are stored are not stored again with the answer. Those in a queue of unsaved turns are stored once they
+    were sent again.
     """
 
     def __init__(self) -> None:
-        self._waiting: OrderedDict[tuple[str, str], tuple[str, ...]] = OrderedDict()
+        self._waiting: OrderedDict[tuple[str, str], tuple[tuple[str, str | None], ...]] = OrderedDict()
 
-    def add(self, mind: str, session: str, messages: Iterable[Mapping[str, Any]]) -> None:
-        """Remember that *messages* are stored, beside those that already wait."""
-        waiting = (*self._waiting.pop((mind, session), ()), *(str(one["content"]) for one in messages))
-        self._waiting[mind, session] = waiting[-_MOST_MESSAGES:]
+    def add(
+        self, mind: str, session: str, messages: Iterable[Mapping[str, Any]], *, queued_as: str | None = None
+    ) -> None:
+        """Remember that *messages* are stored, or wait in a queue as a turn of that id, beside those that are here."""
+        new = ((str(one["content"]), queued_as) for one in messages)
+        self._waiting[mind, session] = (*self._waiting.pop((mind, session), ()), *new)[-_MOST_MESSAGES:]
         while len(self._waiting) > _MOST_SESSIONS:
             self._waiting.popitem(last=False)
 
@@ -246,9 +262,17 @@ class UnansweredMessages:
         """Forget the messages of a session: they are answered."""
         self._waiting.pop((mind, session), None)
 
+    def was_resent(self, unsaved: UnsavedTurn) -> None:
+        """Note that a turn that waited in the queue is stored now."""
+        key, turn_id = (unsaved.mind, str(unsaved.body.get("session_id"))), unsaved.body.get("turn_id")
+        if found := self._waiting.get(key):
+            self._waiting[key] = tuple(
+                (words, None if queued_as == turn_id else queued_as) for words, queued_as in found
+            )
+
     def without_stored(self, mind: str, session: str, messages: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """*messages* without those that are stored already."""
-        stored = list(self._waiting.get((mind, session), ()))
+        stored = [words for words, queued_as in self._waiting.get((mind, session), ()) if queued_as is None]
         found = []
         for one in messages:
             if one["content"] in stored:

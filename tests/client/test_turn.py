@@ -1,9 +1,12 @@
 """`with memory.turn(…)`: what the model sees, what is stored, and what happens to both when something fails."""
 
 import asyncio
+import sys
 import time
+from threading import Thread
 from types import SimpleNamespace
 
+import anyio
 import pytest
 
 from mind_memory_client import (
@@ -15,6 +18,8 @@ from mind_memory_client import (
     UnsavedTurn,
     UnsavedTurns,
 )
+from tests.support.api_keys import make_key
+from tests.support.service import running
 from tests.client.conftest import ASKS, MOTHER, stored_turns, user_says, through_faults
 
 pytestmark = pytest.mark.anyio
@@ -207,6 +212,103 @@ def test_what_is_refused_for_good_is_not_sent_for_ever(memory, mind, caplog):
 
     assert len(memory.unsaved) == 0
     assert "turn t1 of" in caplog.text and "is lost" in caplog.text
+
+
+async def test_a_turn_of_a_mind_that_is_refused_holds_up_no_other(tmp_path):
+    """Broken: a refusal of one mind ends what is sent again, so whatever waits behind it waits for ever."""
+    key = make_key(tmp_path, minds=("ada",))
+    async with running(tmp_path) as service, service.client() as http:
+        memory = AsyncMemoryClient("http://localhost", key=key, http=http, retry=HASTY)
+        body = {"session_id": "s", "messages": [user_says("Lost.")]}
+        waiting = [UnsavedTurn(mind, f"of {mind}", body | {"turn_id": f"of {mind}"}) for mind in ("bob", "ada")]
+        memory.unsaved.put_back(waiting)
+        async with memory.turn("ada", "s", "Later.") as turn:
+            turn.answer("Nice.")
+
+    assert [one.mind for one in memory.unsaved.take()] == ["bob"]
+    assert [messages[0][1] for _, messages in stored_turns(tmp_path, "ada")] == ["Later.", "Lost."]
+
+
+@pytest.mark.parametrize("is_answered", [True, False])
+def test_words_that_wait_to_be_stored_are_not_stored_twice_when_they_are_said_again(url, mind, home, is_answered):
+    with through_faults(url) as (proxy, way), MemoryClient(way, retry=HASTY) as memory:
+        proxy.mode = "reset"
+        with pytest.raises(ConnectionError), memory.turn(mind, "s", MOTHER):
+            raise ConnectionError
+        if not is_answered:
+            with pytest.raises(ConnectionError), memory.turn(mind, "s", MOTHER):
+                raise ConnectionError
+        assert len(memory.unsaved) == 1
+        proxy.mode = "pass"
+        with memory.turn(mind, "s", MOTHER) as turn:
+            turn.answer("Nice.")
+        assert len(memory.unsaved) == 0
+
+    assert stored_turns(home, mind) == [("s", [("user", MOTHER), ("assistant", "Nice.")])]
+
+
+def test_words_that_were_stored_from_the_queue_are_not_stored_again_with_their_answer(url, mind, home):
+    with through_faults(url) as (proxy, way), MemoryClient(way, retry=HASTY) as memory:
+        proxy.mode = "reset"
+        with pytest.raises(ConnectionError), memory.turn(mind, "s", MOTHER):
+            raise ConnectionError
+        proxy.mode = "pass"
+        with memory.turn(mind, "another", "Hello.") as turn:
+            turn.answer("Hi.")
+        with memory.turn(mind, "s", MOTHER) as turn:
+            turn.answer("Nice.")
+
+    said = [messages for session, messages in stored_turns(home, mind) if session == "s"]
+    assert said == [[("user", MOTHER)], [("assistant", "Nice.")]]
+
+
+@pytest.mark.parametrize("is_cancelled_by_scope", [True, False])
+async def test_a_turn_whose_caller_is_cancelled_while_it_is_stored_is_not_lost(url, mind, home, is_cancelled_by_scope):
+    with through_faults(url) as (proxy, way):
+        async with AsyncMemoryClient(way, retry=HASTY) as memory:
+            answered = asyncio.Event()
+
+            async def chat():
+                async with memory.turn(mind, "s", MOTHER) as turn:
+                    turn.answer("Nice.")
+                    proxy.mode = "slow"
+                    answered.set()
+
+            if is_cancelled_by_scope:
+                async with anyio.create_task_group() as group:
+                    group.start_soon(chat)
+                    await answered.wait()
+                    await asyncio.sleep(0)
+                    group.cancel_scope.cancel()
+            else:
+                task = asyncio.create_task(chat())
+                await answered.wait()
+                await asyncio.sleep(0)
+                task.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await task
+            proxy.mode = "pass"
+            for unsaved in memory.unsaved.take():
+                await memory.resend(unsaved)
+
+    assert stored_turns(home, mind) == [("s", [("user", MOTHER), ("assistant", "Nice.")])]
+
+
+def test_threads_that_share_a_queue_lose_no_turn(caplog):
+    caplog.set_level("CRITICAL")
+    queue, number = UnsavedTurns(max_turns=10**6), 5000
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        adding = Thread(target=lambda: [queue(UnsavedTurn("ada", f"t{one}", {})) for one in range(number)])
+        adding.start()
+        while adding.is_alive():
+            queue.put_back(list(queue.take()))
+        adding.join()
+    finally:
+        sys.setswitchinterval(interval)
+
+    assert len(queue) == number
 
 
 async def test_the_callers_own_error_is_raised_when_the_turn_can_not_be_stored_either(mind):

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from functools import partial
 from typing import Annotated
 
 import anyio
-import anyio.to_thread
 import typer
 from mind_memory_client import AsyncMemoryClient, Erased, Mind, NotFound
 from mind_memory_client.models import Erasure
@@ -19,7 +17,7 @@ from service.cli.command import CommandFailed, Context, command
 from service.cli.connection import connect
 from service.cli.output.lists import show_receipts
 from service.cli.output.progress import bar
-from service.cli.output.terminal import Row, counted, note, one_line, out, show_facts, show_json
+from service.cli.output.terminal import Row, confirm, counted, note, one_line, out, show_facts, show_json
 from service.erasure.receipt import ErasureRequest
 from service.erasure.verify import files_of
 
@@ -60,8 +58,7 @@ async def erase(
     async with connect(context) as connection:
         held = await connection.memory.mind(mind)
         if not yes:
-            question = _question(target, held, _own_files(context, mind))
-            await anyio.to_thread.run_sync(partial(typer.confirm, question, abort=True, err=True))
+            await confirm(_question(target, held, _own_files(context, mind)))
         with bar("erasing"):
             receipt = await _until_erased(connection.memory, target)
     if as_json:

@@ -19,6 +19,8 @@ from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
+import anyio
+import typer
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
@@ -83,6 +85,19 @@ def complain(sentence: str, *, style: str = "red") -> None:
 def note(sentence: str) -> None:
     """Print on stderr, dimmed, what is worth knowing."""
     complain(sentence, style="dim")
+
+
+async def confirm(question: str) -> None:
+    """
+    Ask the person at the terminal. Raises typer.Abort for every answer but yes.
+
+    The answer is awaited, and read once it is there: a Ctrl-C ends the wait at once.
+    """
+    sys.stderr.write(f"{plain(question)} [y/N]: ")
+    sys.stderr.flush()
+    await anyio.wait_readable(sys.stdin)
+    if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
+        raise typer.Abort
 
 
 def show_json(answer: object, *, indent: int | None = 2) -> None:

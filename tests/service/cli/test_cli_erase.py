@@ -74,6 +74,17 @@ def test_a_mind_goes_only_where_that_is_said_and_meant(tmp_path):
     assert call(*ada(home, "erase", "--yes")).exit_code == 1
 
 
+def test_ctrl_c_at_the_question_ends_the_command_and_erases_nothing(tmp_path):
+    """Broken: a thread reads the answer, and the command waits for Enter after it said that it stopped."""
+    home = tmp_path / "home"
+    imported(home, tmp_path)
+    with serving(home, **NEVER):
+        ended, printed = at_a_terminal(*ada(home, "erase"), interrupted_after="[y/N]", **NEVER)
+
+    assert ended == 130 and found(home, b"xanadu")
+    assert "[y/N]" in printed and "Traceback" not in printed and "Erased ada" not in printed
+
+
 def test_a_dry_run_shows_what_would_go_and_erases_nothing(tmp_path):
     home = tmp_path / "home"
     imported(home, tmp_path)
