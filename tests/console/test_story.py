@@ -14,6 +14,12 @@ def told(life):
     return life.http.get(TEXT).json()
 
 
+def put(life, change):
+    """Save as somebody else does, elsewhere: what *change* makes of the text."""
+    now = told(life)
+    life.http.put(TEXT, json={"text": change(now["text"])}, headers={"If-Match": now["etag"]}).raise_for_status()
+
+
 def write(visitor, words):
     """Write *words* behind the story's end."""
     box = visitor.page.get_by_role("textbox", name="The story, in Markdown")
@@ -58,9 +64,7 @@ def test_a_save_is_kept_word_for_word_and_undone(visitor, life):
 def test_somebody_elses_save_is_never_overwritten(visitor, life):
     visitor.open("ada/story")
     write(visitor, "\n\nMine: the sea was calm.")
-    theirs = told(life)
-    text = theirs["text"].replace("### ", "### ", 1) + "\n\nTheirs: the sea was rough."
-    life.http.put(TEXT, json={"text": text}, headers={"If-Match": theirs["etag"]}).raise_for_status()
+    put(life, lambda text: f"{text}\n\nTheirs: the sea was rough.")
     save(visitor)
     both = visitor.page.get_by_role("region", name="Somebody else saved meanwhile")
     expect(both).to_be_visible()
@@ -69,16 +73,66 @@ def test_somebody_elses_save_is_never_overwritten(visitor, life):
     assert "Mine" not in told(life)["text"]
 
 
-def test_an_earlier_version_is_compared_and_brought_back(visitor, life):
-    now = told(life)
-    life.http.put(
-        TEXT, json={"text": "### [2026-01-01 00:00] Nothing\n\nAll gone.\n"}, headers={"If-Match": now["etag"]}
-    ).raise_for_status()
+def test_chapters_that_two_people_add_are_both_told(visitor, life):
     visitor.open("ada/story")
+    write(visitor, "\n\n### [2026-02-01 10:00] Mine\n\nThe sea was calm.")
+    put(life, lambda text: f"{text}\n\n### [2026-02-02 10:00] Theirs\n\nThe sea was rough.\n")
+    save(visitor)
+    visitor.page.get_by_role("button", name="Save this").click()
+    expect(visitor.page.locator(".toast")).to_contain_text("Saved.")
+    headings = [one["heading"] for one in told(life)["chapters"]]
+
+    assert [one for one in headings if "Mine" in one or "Theirs" in one] == [
+        "### [2026-02-01 10:00] Mine",
+        "### [2026-02-02 10:00] Theirs",
+    ]
+
+
+def test_undo_takes_no_later_save_of_somebody_else_back(visitor, life):
+    visitor.open("ada/story")
+    write(visitor, "\n\nWe sang of the vase.")
+    save(visitor)
+    expect(visitor.page.locator(".toast")).to_contain_text("Saved.")
+    put(life, lambda text: f"{text}\n\nThey sang after us.")
+    visitor.page.get_by_role("button", name="Undo").click()
+    expect(visitor.page.locator(".toast")).to_contain_text("Somebody saved since. Nothing was taken back.")
+
+    assert "They sang after us." in told(life)["text"]
+    assert "We sang of the vase." in told(life)["text"]
+
+
+def bring_back(visitor):
+    """Compare the text with what it was before the newest save, and go back to that."""
     versions = visitor.page.get_by_role("region", name="Earlier versions")
     versions.get_by_role("button", name="until").first.click()
     visitor.page.get_by_role("button", name="Bring this version back").click()
-    life.until(lambda: "Lyon" in told(life)["text"])
+    expect(visitor.page.locator(".toast")).to_contain_text("It is as it was then.")
+
+
+def test_an_earlier_version_is_compared_and_brought_back_and_that_undone(visitor, life):
+    before = told(life)["text"]
+    put(life, lambda _: "### [2026-01-01 00:00] Nothing\n\nAll gone.\n")
+    visitor.open("ada/story")
+    bring_back(visitor)
+    back = told(life)["text"]
+    visitor.page.get_by_role("button", name="Undo").click()
+    expect(visitor.page.locator(".toast")).to_contain_text("Taken back.")
+    undone = told(life)["text"]
+    put(life, lambda _: before)
+
+    assert "Lyon" in back
+    assert "All gone." in undone
+
+
+def test_undo_of_an_earlier_version_takes_no_later_save_of_somebody_else_back(visitor, life):
+    put(life, lambda text: f"{text}\n\nThe tide came in.")
+    visitor.open("ada/story")
+    bring_back(visitor)
+    put(life, lambda text: f"{text}\n\nThe tide went out.")
+    visitor.page.get_by_role("button", name="Undo").click()
+    expect(visitor.page.locator(".toast")).to_contain_text("Somebody saved since. Nothing was taken back.")
+
+    assert "The tide went out." in told(life)["text"]
 
 
 @pytest.mark.parametrize("wide", [1280, 1600])

@@ -1,6 +1,6 @@
 // The story: read it, see which turns carry each sentence, edit it, compare its versions.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { get, put, type Schemas } from "../api/client";
+import { get, type Schemas } from "../api/client";
 import { bind, mention } from "../keys";
 import { type Draft, type Kept, useDraft } from "../parts/draft";
 import { Editor, type Mark, type Mounted } from "../parts/editor";
@@ -11,17 +11,15 @@ import { say } from "../parts/toast";
 import { place } from "../router";
 import { About } from "./story/about";
 import { CarriedBy } from "./story/carried_by";
-import { History, takeBack, type Version } from "./story/history";
+import { History, type Version } from "./story/history";
 import { Outline } from "./story/outline";
 import { useSentences } from "./story/sentences";
 import { StateOfStory, TellButton, useTelling } from "./story/telling";
-import { shownOf, writtenFor } from "./story/text";
+import { keeperOf, keptOf, readStory } from "./story/text";
 
 type Told = Schemas["StoryTold"];
 
 const NO_MARKS: readonly Mark[] = [];
-const readStory = (mind: string): Promise<Told> => get("/v1/minds/{mind_id}/story", { path: { mind_id: mind } });
-const keptOf = (story: Told): Kept => ({ text: shownOf(story.text).text, etag: story.etag });
 
 export default function Story({ mind }: { mind: string }) {
   const story = useLoaded(() => readStory(mind), [mind]);
@@ -43,11 +41,14 @@ interface ReadingProps {
 function Reading({ mind, story, again }: ReadingProps) {
   const history = useLoaded(() => get("/v1/minds/{mind_id}/story/history", { path: { mind_id: mind } }), [mind, story.etag]);
   const telling = useTelling(mind);
-  const draft = useStoryDraft(mind, story);
+  const keeper = keeperOf(mind, story);
+  const kept = useMemo(() => keptOf(story), [story]);
+  const draft = useDraft({ name: `story ${mind}`, kept, ...keeper });
   const [version, setVersion] = useState<Version | null>(null);
   const save = async (text?: string, theirs?: Kept) => {
-    if (!(await draft.save(text, theirs))) return;
-    say("Saved.", () => takeBack(mind).then(again));
+    const undo = await draft.save(text, theirs);
+    if (!undo) return;
+    say("Saved.", () => undo().finally(again));
     again();
   };
   const run = telling.value;
@@ -61,26 +62,20 @@ function Reading({ mind, story, again }: ReadingProps) {
         <StateOfStory draft={draft} story={story} run={run} savedAt={savedAt} />
       </div>
       {draft.conflict ? (
-        <Merge mine={draft.text} conflict={draft.conflict} partsOf={chaptersOf} save={save} leave={(theirs) => (draft.begin(theirs), again())} />
+        <Merge
+          key={draft.conflict.theirs.etag}
+          mine={draft.text}
+          conflict={draft.conflict}
+          partsOf={chaptersOf}
+          save={save}
+          leave={(theirs) => (draft.begin(theirs), again())}
+        />
       ) : (
         <Book mind={mind} story={story} draft={draft} version={version} save={() => void save()} waits={run?.pending_turns ?? 0} />
       )}
-      <History mind={mind} history={history} shown={version} show={setVersion} isChanged={draft.isChanged} restored={again} />
+      <History mind={mind} keeper={keeper} history={history} shown={version} show={setVersion} isChanged={draft.isChanged} restored={again} />
     </>
   );
-}
-
-function useStoryDraft(mind: string, story: Told): Draft {
-  const kept = useMemo(() => keptOf(story), [story]);
-  return useDraft({
-    name: `story ${mind}`,
-    kept,
-    read: async () => keptOf(await readStory(mind)),
-    write: async (text, etag) => {
-      const body = { text: writtenFor(story.text, text) };
-      return keptOf(await put("/v1/minds/{mind_id}/story", { path: { mind_id: mind }, body, headers: { "If-Match": etag } }));
-    },
-  });
 }
 
 interface BookProps {

@@ -25,19 +25,23 @@ export interface Draft {
   isSaving: boolean;
   conflict: Conflict | null;
   change: (text: string) => void;
-  /** Save it, or *text* in the place of somebody's *theirs*. True if it was saved. */
-  save: (text?: string, theirs?: Kept) => Promise<boolean>;
+  /** Save it, or *text* in the place of somebody's *theirs*. Returns what takes the save back; null if nothing was saved. */
+  save: (text?: string, theirs?: Kept) => Promise<(() => Promise<void>) | null>;
   /** Drop what was changed, and begin with *kept*. */
   begin: (kept: Kept) => void;
 }
 
-interface Writing {
-  /** Names the text among all that are edited in this tab. */
-  name: string;
-  kept: Kept;
+/** How a text is written and read. */
+export interface Keeper {
   write: (text: string, etag: string) => Promise<Kept>;
   /** What is kept now; asked after somebody else was faster. */
   read: () => Promise<Kept>;
+}
+
+interface Writing extends Keeper {
+  /** Names the text among all that are edited in this tab. */
+  name: string;
+  kept: Kept;
 }
 
 const unsaved = new Map<string, { text: string; kept: Kept }>();
@@ -71,23 +75,38 @@ export function useDraft({ name, kept: first, write, read }: Writing): Draft {
     if (isChanged) unsaved.set(name, { text, kept });
     else unsaved.delete(name);
   }, [name, text, kept, isChanged]);
-  const save = async (mine = text, theirs = kept): Promise<boolean> => {
+  const save = async (mine = text, theirs = kept): Promise<(() => Promise<void>) | null> => {
     setSaving(true);
     try {
-      const now = await written(mine, theirs, { write, read, base: kept.text });
+      const now = await written(mine, theirs, { write, read });
       if (mine === text) saved(mine, now);
       else begin(now);
-      return true;
+      return () => takeSaveBack(theirs.text, now, { write, read });
     } catch (error) {
-      if (error instanceof Faster) setConflict({ base: kept.text, theirs: error.theirs });
-      else say(asProblem(error).detail);
-      return false;
+      if (!(error instanceof Faster)) say(asProblem(error).detail);
+      else {
+        if (theirs !== kept) {
+          setState((old) => ({ ...old, text: mine, kept: theirs })); // what was merged is now mine, made of theirs
+          say("They saved again. Look at what differs now.");
+        }
+        setConflict({ base: theirs.text, theirs: error.theirs });
+      }
+      return null;
     } finally {
       setSaving(false);
     }
   };
   const change = (now: string) => setState((old) => ({ ...old, text: now }));
   return { text, kept, replaced, isChanged, isSaving, conflict, change, save, begin };
+}
+
+/** Put *before* in the place of what was *saved*, unless somebody saved since. Raises Problem. */
+export async function takeSaveBack(before: string, saved: Kept, keeper: Keeper): Promise<void> {
+  try {
+    await written(before, saved, keeper);
+  } catch (error) {
+    throw error instanceof Faster ? new Problem(412, "Somebody saved since. Nothing was taken back.") : error;
+  }
 }
 
 /** Somebody else saved another text. */
@@ -97,18 +116,14 @@ class Faster extends Error {
   }
 }
 
-interface Written extends Pick<Writing, "write" | "read"> {
-  base: string;
-}
-
-/** Write *mine*; where only marks of ours changed in the text it replaces, once more. Raises Faster, Problem. */
-async function written(mine: string, kept: Kept, { write, read, base }: Written): Promise<Kept> {
+/** Write *mine* in the place of *kept*; where only marks of ours changed in that, once more. Raises Faster, Problem. */
+async function written(mine: string, kept: Kept, { write, read }: Keeper): Promise<Kept> {
   try {
     return await write(mine, kept.etag);
   } catch (error) {
     if (!(error instanceof Problem) || error.status !== 412) throw error;
     const theirs = await read();
-    if (theirs.text === base || theirs.text === mine) return write(mine, theirs.etag);
+    if (theirs.text === kept.text || theirs.text === mine) return write(mine, theirs.etag);
     throw new Faster(theirs);
   }
 }

@@ -26,8 +26,8 @@ interface MergeProps {
 export function Merge({ mine, conflict, partsOf, save, leave }: MergeProps) {
   const [pairs] = useState(() => pairsOf(partsOf(mine), partsOf(conflict.theirs.text), partsOf(conflict.base)));
   const [said, setSaid] = useState<Readonly<Record<string, Whose>>>({});
-  const different = pairs.filter((one) => one.mine !== one.theirs);
-  const merged = pairs.map((one) => one[said[one.key] ?? one.whose] ?? "").join("");
+  const different = pairs.filter((one) => !isSame(one.mine, one.theirs));
+  const merged = joined(pairs.map((one) => one[said[one.key] ?? one.whose] ?? ""));
   return (
     <section class="merge" aria-labelledby="merge">
       <h2 id="merge">Somebody else saved meanwhile</h2>
@@ -90,9 +90,16 @@ function pairsOf(mine: readonly Part[], theirs: readonly Part[], base: readonly 
   const [inMine, inTheirs, inBase] = [byKey(mine), byKey(theirs), byKey(base)];
   return ordered([...inTheirs.keys()], [...inMine.keys()]).map((key) => {
     const [my, their, was] = [inMine.get(key) ?? null, inTheirs.get(key) ?? null, inBase.get(key) ?? null];
-    return { key, mine: my, theirs: their, whose: my === was ? "theirs" : "mine" };
+    return { key, mine: my, theirs: their, whose: isSame(my, was) ? "theirs" : "mine" };
   });
 }
+
+/** Whether a part has the same words: how it ends depends on whether another part follows. */
+const isSame = (one: string | null, other: string | null): boolean => one?.trimEnd() === other?.trimEnd();
+
+/** The parts as one text; the last part of a text has no line end, and may stand before another now. */
+const joined = (parts: readonly string[]): string =>
+  parts.reduce((text, part) => (text && part && !text.endsWith("\n") ? `${text}\n\n${part}` : text + part), "");
 
 /** All keys in the order of the first list; one that only the second has stands behind what it follows there. */
 function ordered(first: readonly string[], second: readonly string[]): readonly string[] {

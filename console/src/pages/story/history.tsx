@@ -1,9 +1,10 @@
 // The earlier versions as a strip; one of them is compared with the text, and brought back.
 import { get, post, type Schemas } from "../../api/client";
 import { moment } from "../../dates";
+import { type Keeper, takeSaveBack } from "../../parts/draft";
 import type { Loaded } from "../../parts/load";
 import { attempt, say } from "../../parts/toast";
-import { shownOf } from "./text";
+import { keptOf, shownOf } from "./text";
 
 type History = Schemas["HistoryOut"];
 
@@ -14,6 +15,8 @@ export interface Version {
 
 interface HistoryProps {
   mind: string;
+  /** Reads and writes the story. */
+  keeper: Keeper;
   history: Loaded<History>;
   /** The version that is compared. */
   shown: Version | null;
@@ -22,7 +25,7 @@ interface HistoryProps {
   restored: () => void;
 }
 
-export function History({ mind, history, shown, show, isChanged, restored }: HistoryProps) {
+export function History({ mind, keeper, history, shown, show, isChanged, restored }: HistoryProps) {
   const versions = history.value?.versions ?? [];
   if (!versions.length) return null;
   const pick = (name: string) =>
@@ -33,8 +36,10 @@ export function History({ mind, history, shown, show, isChanged, restored }: His
     });
   const restore = (retell: boolean) =>
     void attempt(async () => {
-      await post("/v1/minds/{mind_id}/story/restore", { path: { mind_id: mind }, body: { version: shown?.name ?? "", retell } });
-      say("It is as it was then.", () => takeBack(mind).then(restored));
+      const before = await keeper.read();
+      const body = { version: shown?.name ?? "", retell };
+      const now = keptOf(await post("/v1/minds/{mind_id}/story/restore", { path: { mind_id: mind }, body }));
+      say("It is as it was then.", () => takeSaveBack(before.text, now, keeper).finally(restored));
       show(null);
       restored();
     });
@@ -63,11 +68,4 @@ export function History({ mind, history, shown, show, isChanged, restored }: His
       )}
     </section>
   );
-}
-
-/** Bring back what was replaced last: the newest version. */
-export async function takeBack(mind: string): Promise<void> {
-  const path = { mind_id: mind };
-  const [newest] = (await get("/v1/minds/{mind_id}/story/history", { path })).versions;
-  if (newest) await post("/v1/minds/{mind_id}/story/restore", { path, body: { version: newest.version, retell: false } });
 }

@@ -1,4 +1,10 @@
 // The story as people read it: without the two comments that say how far it is told, and saved as it was.
+import { get, put, type Schemas } from "../../api/client";
+import type { Keeper, Kept } from "../../parts/draft";
+
+type Told = Schemas["StoryTold"];
+
+const STORY = "/v1/minds/{mind_id}/story";
 const MARKS = /^[ \t]{0,8}<!-- {0,4}(?:CURSOR: {0,4}v1 seq=\d{1,15} for=|LAST_PROCESSED: {0,4})[0-9TZ:.+-]{1,40} {0,4}-->[ \t]{0,8}\r?\n?/gm;
 
 export interface Shown {
@@ -24,5 +30,18 @@ export function shownOf(story: string): Shown {
 }
 
 /** A text with the line ends of the story that it replaces. */
-export const writtenFor = (story: string, text: string): string =>
+const writtenFor = (story: string, text: string): string =>
   /\r\n/.test(story) ? text.replaceAll("\n", "\r\n") : text;
+
+export const readStory = (mind: string): Promise<Told> => get(STORY, { path: { mind_id: mind } });
+
+export const keptOf = (story: Told): Kept => ({ text: shownOf(story.text).text, etag: story.etag });
+
+/** Reads and writes the story of a mind, with the line ends of *story*. */
+export const keeperOf = (mind: string, story: Told): Keeper => ({
+  read: async () => keptOf(await readStory(mind)),
+  write: async (text, etag) => {
+    const body = { text: writtenFor(story.text, text) };
+    return keptOf(await put(STORY, { path: { mind_id: mind }, body, headers: { "If-Match": etag } }));
+  },
+});

@@ -1,0 +1,113 @@
+"""A person's file in the console: a save, and somebody else's saves before, between and after."""
+
+import pytest
+from playwright.sync_api import expect
+
+FILE = "/v1/minds/ada/journal/file"
+MEMORY = {"path": "MEMORY.md"}
+
+
+@pytest.fixture
+def notes(visitor, life):
+    """MEMORY.md with words of yours, opened to be edited; returns how to type behind its end."""
+
+    def edit(text, words):
+        put(life, text)
+        visitor.open("ada/journal/MEMORY.md")
+        visitor.page.get_by_role("button", name="Edit", exact=True).click()
+        visitor.page.get_by_role("textbox", name="MEMORY.md, in Markdown").click()
+        visitor.page.keyboard.press("Control+End")
+        visitor.page.keyboard.type(words)
+
+    return edit
+
+
+def read(life):
+    return life.http.get(FILE, params=MEMORY).json()["text"]
+
+
+def put(life, text):
+    """Save as somebody else does, elsewhere."""
+    etag = life.http.get(FILE, params=MEMORY).headers["etag"]
+    answer = life.http.put(FILE, params=MEMORY, json={"text": text}, headers={"If-Match": etag})
+    answer.raise_for_status()
+
+
+def save(visitor):
+    visitor.page.get_by_role("button", name="Save", exact=True).click()
+
+
+def save_merged(visitor):
+    visitor.page.get_by_role("button", name="Save this").click()
+
+
+def said(visitor, words):
+    """Wait until the page says *words* of what was just done."""
+    expect(visitor.page.locator(".toast")).to_contain_text(words)
+
+
+def test_a_save_that_comes_while_both_texts_are_compared_is_shown_and_stays(notes, visitor, life):
+    notes("# A\n\nOne.\n\n# B\n\nTwo.\n", "\n\nMine.")
+    put(life, "# A\n\nOne, first of theirs.\n\n# B\n\nTwo.\n")
+    save(visitor)
+    both = visitor.page.get_by_role("region", name="Somebody else saved meanwhile")
+    expect(both).to_be_visible()
+    put(life, "# A\n\nOne, second of theirs.\n\n# B\n\nTwo.\n")
+    save_merged(visitor)
+    said(visitor, "They saved again")
+
+    expect(both).to_contain_text("One, second of theirs.")
+    save_merged(visitor)
+    said(visitor, "Saved.")
+    assert read(life).split("\n\n") == ["# A", "One, second of theirs.", "# B", "Two.", "Mine."]
+
+
+def test_what_was_chosen_holds_when_they_save_again(notes, visitor, life):
+    notes("# A\n\nOne.\n\n# B\n\nTwo.", " Mine.")
+    put(life, "# A\n\nOne.\n\n# B\n\nTwo. Theirs.")
+    save(visitor)
+    visitor.page.get_by_label("Keep theirs").check()
+    put(life, "# A\n\nOne, theirs too.\n\n# B\n\nTwo. Theirs.")
+    save_merged(visitor)
+    said(visitor, "They saved again")
+    save_merged(visitor)
+    said(visitor, "Saved.")
+
+    assert read(life) == "# A\n\nOne, theirs too.\n\n# B\n\nTwo. Theirs."
+
+
+def test_sections_that_two_people_add_at_the_end_stay_two(notes, visitor, life):
+    notes("# A\n\nOne.\n", "\n\n# Mine\n\nI like tea.")
+    put(life, "# A\n\nOne, theirs.\n\n# Theirs\n\nThey like coffee.\n")
+    save(visitor)
+    save_merged(visitor)
+    said(visitor, "Saved.")
+
+    assert sorted(read(life).split("\n\n# ")) == [
+        "# A\n\nOne, theirs.",
+        "Mine\n\nI like tea.",
+        "Theirs\n\nThey like coffee.",
+    ]
+
+
+def test_undo_of_both_texts_leaves_theirs(notes, visitor, life):
+    notes("# A\n\nOne.\n\n# B\n\nTwo.", "\n\nMine.")
+    put(life, "# A\n\nOne, theirs.\n\n# B\n\nTwo.")
+    save(visitor)
+    save_merged(visitor)
+    said(visitor, "Saved.")
+    visitor.page.get_by_role("button", name="Undo").click()
+    said(visitor, "Taken back.")
+
+    assert read(life) == "# A\n\nOne, theirs.\n\n# B\n\nTwo."
+
+
+def test_undo_takes_no_later_save_of_somebody_else_back(notes, visitor, life):
+    notes("# A\n\nOne.", " Mine.")
+    save(visitor)
+    said(visitor, "Saved.")
+    put(life, "# A\n\nOne. Mine. Theirs, saved after mine.")
+    visitor.page.get_by_role("button", name="Undo").click()
+    said(visitor, "Somebody saved since. Nothing was taken back.")
+
+    assert read(life) == "# A\n\nOne. Mine. Theirs, saved after mine."
