@@ -1,5 +1,5 @@
 // The client: the two calls of a turn, several turns at once, recall, outcomes, chats through the proxy, events.
-import { MindMemoryError, MindNotFound, TurnUnsaved, type UnsavedTurn, isTemporary } from "./errors.js";
+import { MindMemoryError, MindNotFound, TurnUnsaved, type UnsavedTurn, isForGood, isOfItsMind } from "./errors.js";
 import { type Door, type Sent, jsonOf } from "./http.js";
 import { type Messages, asList, newestThatFit, plainMessages } from "./messages.js";
 import { RETRY, type Repeat, type RetryPolicy, sendAgain } from "./retry.js";
@@ -14,6 +14,7 @@ const PRE_TURN_SECONDS = 10; // where the caller leaves the deadline to the serv
 const ROUND_TRIP_SECONDS = 2; // added to a deadline, which the service counts without the way there and back
 const CHAT_SECONDS = 600;
 const MOST_UNSAVED = 1000;
+const RESEND_MS = 1000; // after a turn, for turns that waited; what is left is sent after the next one
 
 export interface ClientOptions {
   /** The address of the service; `MIND_MEMORY_URL`, or this machine, by default. */
@@ -298,22 +299,35 @@ export class MemoryClient {
     return jsonOf(await sendAgain(this.#door, sent, how, this.#policy), sent.signal);
   }
 
-  #queue(unsaved: UnsavedTurn): void {
-    this.unsaved.push(unsaved);
-    if (this.unsaved.length > MOST_UNSAVED) this.unsaved.shift();
+  /** Put turns behind those that wait. Where there are too many, the oldest are lost, which is logged. */
+  #queue(...turns: readonly UnsavedTurn[]): void {
+    this.unsaved.push(...turns);
+    for (const { turnId } of this.unsaved.splice(0, this.unsaved.length - MOST_UNSAVED)) {
+      console.error(`turn ${turnId} is lost: too many turns could not be stored`);
+    }
   }
 
+  /** Send what waits in `unsaved`, oldest first, until the service is away or busy or a second is over: a bot waits. */
   async #resendAll(): Promise<void> {
-    while (this.unsaved.length) {
-      const [oldest] = this.unsaved;
-      if (!oldest) return;
-      try {
-        await this.resend(oldest);
-      } catch (error) {
-        if (!(error instanceof MindMemoryError)) throw error;
-        if (isTemporary(error)) return;
+    const waiting = this.unsaved.splice(0); // another turn that ends meanwhile sends none of them
+    const behind: UnsavedTurn[] = [];
+    const until = performance.now() + RESEND_MS;
+    try {
+      while (waiting[0] && performance.now() < until) {
+        const oldest = waiting[0];
+        try {
+          await this.resend(oldest);
+        } catch (error) {
+          if (!(error instanceof MindMemoryError)) throw error;
+          if (isOfItsMind(error)) behind.push(oldest);
+          else if (!isForGood(error)) return;
+          else console.error(`turn ${oldest.turnId} of ${oldest.mind} is lost: ${error.message}`);
+        }
+        waiting.shift();
       }
-      this.unsaved.shift();
+    } finally {
+      this.unsaved.unshift(...waiting);
+      this.#queue(...behind);
     }
   }
 }

@@ -130,9 +130,14 @@ export function retryAfterOf(answer: Response): number | null {
   return value !== null && /^\d+(\.\d+)?$/.test(value) ? Number(value) : null;
 }
 
-/** Whether the same turn may be stored later: the service is away or busy, or wants another key. */
-export function isTemporary(error: MindMemoryError): boolean {
-  return !(error instanceof InvalidRequest || error instanceof Conflict || error instanceof Erased);
+/** Whether the same turn is refused whenever it comes. */
+export function isForGood(error: MindMemoryError): boolean {
+  return error instanceof InvalidRequest || error instanceof Conflict || error instanceof Erased;
+}
+
+/** Whether a turn is refused because of its mind alone, as with a key for other minds: the next turn may be stored. */
+export function isOfItsMind(error: MindMemoryError): boolean {
+  return error instanceof NotFound || error instanceof Forbidden;
 }
 
 /** The proxy answers errors in OpenAI's format. */

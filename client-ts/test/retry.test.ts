@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  Conflict, MemoryClient, RateLimited, type RetryPolicy, TimedOut, TurnUnsaved, Unavailable, UnexpectedAnswer, Unreachable,
+  Conflict, MemoryClient, RateLimited, type RetryPolicy, TimedOut, TurnUnsaved, Unavailable, UnexpectedAnswer, Unreachable, type UnsavedTurn,
 } from "mind-memory-client";
 import { type Reply, type Scripted, scripted } from "./service.js";
 
@@ -126,3 +126,76 @@ test("with onUnsaved raise, a turn that is not stored is an error that can be se
     assert.ok(failed instanceof TurnUnsaved);
     assert.equal((await memory.resend(failed.unsaved)).sequence, 1);
   }));
+
+const AWAY = new Unreachable("away");
+const unsaved = (turnId: string): UnsavedTurn => ({ mind: "ada", turnId, body: { turn_id: turnId, ...HI }, error: AWAY });
+
+/** A turn with no words before it, answered and stored. */
+async function answered(memory: MemoryClient, turnId: string): Promise<void> {
+  const turn = await memory.begin("ada", "s1", [], { turnId });
+  turn.answer("Next.");
+  await memory.end(turn);
+}
+
+/** A client, and the ids of the turns that it sends; *answer* says the status of each. */
+function answering(answer: (turnId: string) => number | Promise<number>): { memory: MemoryClient; sent: string[] } {
+  const sent: string[] = [];
+  const memory = new MemoryClient({
+    url: "http://127.0.0.1:9",
+    retry: { maxAttempts: 1 },
+    fetch: async (_, init) => {
+      const { turn_id: turnId } = JSON.parse(String(init?.body)) as { turn_id: string };
+      sent.push(turnId);
+      const status = await answer(turnId);
+      return new Response("{}", { status, headers: { "Content-Type": "application/problem+json" } });
+    },
+  });
+  return { memory, sent };
+}
+
+test("where turns end at once, what waits is sent once, and none of it is lost", async () => {
+  let answeredNow = 0;
+  let bothAnswered = () => {};
+  const both = new Promise<void>((go) => (bothAnswered = go));
+  const { memory, sent } = answering(async (turnId) => {
+    if (turnId.startsWith("now") && ++answeredNow === 2) bothAnswered();
+    if (turnId === "waits-1") await both;
+    return turnId === "waits-2" ? 503 : 202;
+  });
+  memory.unsaved.push(unsaved("waits-1"), unsaved("waits-2"));
+
+  await Promise.all([answered(memory, "now-1"), answered(memory, "now-2")]);
+
+  assert.equal(sent.filter((turnId) => turnId === "waits-1").length, 1);
+  assert.deepEqual(memory.unsaved.map((one) => one.turnId), ["waits-2"]);
+});
+
+test("a turn whose mind is not for this key waits behind the others, which are sent", async () => {
+  for (const refused of [403, 404]) {
+    const { memory, sent } = answering((turnId) => (turnId === "waits-1" ? refused : 202));
+    memory.unsaved.push(unsaved("waits-1"), unsaved("waits-2"));
+
+    await answered(memory, "now");
+
+    assert.deepEqual(sent, ["now", "waits-1", "waits-2"]);
+    assert.deepEqual(memory.unsaved.map((one) => one.turnId), ["waits-1"]);
+  }
+});
+
+test("a turn that is lost is logged: one that is refused for good, and the oldest of too many", async () => {
+  const { error } = console;
+  const logged: string[] = [];
+  console.error = (line: string) => logged.push(line);
+  try {
+    const refusing = answering((turnId) => (turnId === "waits" ? 409 : 202)).memory;
+    refusing.unsaved.push(unsaved("waits"));
+    await answered(refusing, "now");
+    const { memory } = answering(() => 503);
+    memory.unsaved.push(...Array.from({ length: 1000 }, (_, number) => unsaved(`waits-${number}`)));
+    await answered(memory, "now");
+    assert.deepEqual([refusing.unsaved.length, memory.unsaved.length], [0, 1000]);
+  } finally {
+    console.error = error;
+  }
+  assert.deepEqual(logged, ["turn waits of ada is lost: 409 : ", "turn waits-0 is lost: too many turns could not be stored"]);
+});
