@@ -21,6 +21,11 @@ interface Part {
   finishReason?: unknown;
 }
 
+/** How a step of an exchange ended. */
+type Ended = "calls tools" | "answered" | "failed";
+
+const MOST_RUNNING = 100;
+
 export interface MemoryMiddlewareOptions extends Omit<WrapOptions, "signal"> {
   mind: string;
   session: string;
@@ -37,10 +42,12 @@ export interface MemoryMiddleware {
 /**
  * `wrapLanguageModel({ model, middleware: memoryMiddleware(memory, { mind: "ada", session: "chat-1" }) })`
  *
- * A loop of tools sees the same memory in each of its calls, and is stored as one turn after the last.
+ * A loop of tools sees the same memory in each of its calls, and is stored as one turn after the last. What it said before
+ * another exchange of the session ends is stored with that one, since nobody may go on with it, as at a limit of steps.
  */
 export function memoryMiddleware(memory: MemoryClient, options: MemoryMiddlewareOptions): MemoryMiddleware {
   const { mind, session, ...wrap } = options;
+  const quiet = wrap.onUnsaved === "raise" ? {} : wrap; // where another error, or another turn, is on its way
   const turns = new WeakMap<object, Turn>();
   const running = new Map<string, Turn>(); // turns of which a tool is still called, by what the user said
 
@@ -48,17 +55,30 @@ export function memoryMiddleware(memory: MemoryClient, options: MemoryMiddleware
     const messages = params.prompt.map(asChatMessage);
     const said = saidBy(messages);
     const known = isContinued(messages) ? running.get(said) : undefined;
+    if (known) running.delete(said);
     const turn = known ?? (await memory.begin(mind, session, messages, { ...wrap, signal: params.abortSignal }));
-    running.delete(said);
     const changed = { ...params, prompt: placed(params.prompt, turn) };
     turns.set(changed, turn);
     return changed;
   }
 
-  async function over(turn: Turn | undefined, messages: PromptMessage[], callsTools: boolean): Promise<void> {
+  async function over(turn: Turn | undefined, prompt: PromptMessage[], ended: Ended): Promise<void> {
     if (!turn) return;
-    if (callsTools) running.set(saidBy(messages.map(asChatMessage)), turn);
-    else await memory.end(turn, wrap);
+    await storeLeft();
+    if (ended !== "failed") turn.callsTools = ended === "calls tools";
+    if (ended !== "calls tools") await memory.end(turn, ended === "failed" ? quiet : wrap);
+    if (ended === "answered") return;
+    running.set(saidBy(prompt.map(asChatMessage)), ended === "failed" ? turn.rest() : turn);
+    const [oldest] = running.keys();
+    if (running.size > MOST_RUNNING && oldest !== undefined) running.delete(oldest); // the newest alone is not stored yet
+  }
+
+  /** Store the turns that called tools before this one ended: nobody may go on with them, as at a limit of steps. */
+  async function storeLeft(): Promise<void> {
+    for (const [said, left] of running) {
+      running.set(said, left.rest());
+      await memory.end(left, quiet);
+    }
   }
 
   return {
@@ -66,25 +86,36 @@ export function memoryMiddleware(memory: MemoryClient, options: MemoryMiddleware
     transformParams: transformParams as MemoryMiddleware["transformParams"],
     async wrapGenerate({ doGenerate, params }) {
       const turn = turns.get(params as object);
+      const { prompt } = params as CallParams;
       let result: { content: Part[] };
       try {
         result = (await doGenerate()) as { content: Part[] };
       } catch (error) {
-        await over(turn, (params as CallParams).prompt, false);
+        await over(turn, prompt, "failed");
         throw error;
       }
       for (const part of result.content) if (part.type === "text") turn?.add(part.text);
-      await over(turn, (params as CallParams).prompt, result.content.some((part) => part.type === "tool-call"));
+      await over(turn, prompt, result.content.some((part) => part.type === "tool-call") ? "calls tools" : "answered");
       return result;
     },
     async wrapStream({ doStream, params }) {
       const turn = turns.get(params as object);
-      const { stream, ...rest } = (await doStream()) as { stream: ReadableStream<Part> };
+      const { prompt } = params as CallParams;
+      let opened: { stream: ReadableStream<Part> };
+      try {
+        opened = (await doStream()) as { stream: ReadableStream<Part> };
+      } catch (error) {
+        await over(turn, prompt, "failed");
+        throw error;
+      }
+      const { stream, ...rest } = opened;
       let callsTools = false;
       let isOver = false;
-      const end = async () => {
-        if (!isOver) await over(turn, (params as CallParams).prompt, callsTools);
+      const end = async (ended: Ended) => {
+        if (isOver) return;
         isOver = true;
+        if (turn && callsTools) turn.callsTools = true;
+        await over(turn, prompt, ended);
       };
       const reader = stream.getReader();
       const watched = new ReadableStream<Part>({
@@ -92,7 +123,7 @@ export function memoryMiddleware(memory: MemoryClient, options: MemoryMiddleware
           try {
             const { done, value } = await reader.read();
             if (done) {
-              await end();
+              await end(callsTools ? "calls tools" : "answered");
               controller.close();
               return;
             }
@@ -100,13 +131,13 @@ export function memoryMiddleware(memory: MemoryClient, options: MemoryMiddleware
             if (value.type === "tool-call") callsTools = true;
             controller.enqueue(value);
           } catch (error) {
-            await end();
+            await end("failed");
             controller.error(error);
           }
         },
         async cancel(reason) {
           await reader.cancel(reason).catch(() => undefined);
-          await end(); // what came until the reader left is stored
+          await end("failed"); // what came until the reader left is stored
         },
       });
       return { ...rest, stream: watched };

@@ -4,7 +4,7 @@ import { type Door, type Sent, jsonOf } from "./http.js";
 import { type Messages, asList, newestThatFit, plainMessages } from "./messages.js";
 import { RETRY, type Repeat, type RetryPolicy, sendAgain } from "./retry.js";
 import { type ChatChunk, type ServerEvent, chunksOf, eventsOf } from "./streams.js";
-import { Turn, type TurnOptions } from "./turn.js";
+import { Turn, type TurnOptions, UnansweredMessages } from "./turn.js";
 import type {
   Answer, Body, ChatMessage, Filter, Method, Operation, Outcome, paths, Query, Remembered, Resonance, Schemas, StoredBatch, StoredTurn,
 } from "./types.js";
@@ -107,6 +107,7 @@ export class MemoryClient {
   readonly unsaved: UnsavedTurn[] = [];
   readonly #door: Door;
   readonly #policy: RetryPolicy;
+  readonly #waiting = new UnansweredMessages();
 
   constructor(options: ClientOptions = {}) {
     const url = options.url ?? environment("MIND_MEMORY_URL") ?? DEFAULT_URL;
@@ -180,7 +181,7 @@ export class MemoryClient {
     try {
       done = await work(turn);
     } catch (error) {
-      await this.end(turn, { ...options, onUnsaved: options.onUnsaved === "raise" ? (one) => this.#queue(one) : options.onUnsaved });
+      await this.end(turn, { onUnsaved: options.onUnsaved === "raise" ? undefined : options.onUnsaved });
       throw error;
     }
     await this.end(turn, options);
@@ -202,7 +203,7 @@ export class MemoryClient {
 
   /** The second half: store what was said. Nothing is stored where nobody said a word. */
   async end(turn: Turn, options: Pick<WrapOptions, "onUnsaved"> = {}): Promise<void> {
-    const body = turn.body();
+    const body = turn.body(this.#waiting);
     if (!body) return;
     try {
       turn.stored = await this.#store(turn.mind, body);
@@ -211,9 +212,15 @@ export class MemoryClient {
       const unsaved = { mind: turn.mind, turnId: String(body.turn_id), body, error };
       turn.unsaved = unsaved;
       if (options.onUnsaved === "raise") throw new TurnUnsaved(unsaved);
-      (options.onUnsaved ?? ((one) => this.#queue(one)))(unsaved);
+      if (options.onUnsaved) {
+        options.onUnsaved(unsaved);
+      } else {
+        this.#queue(unsaved);
+        turn.wasKept(this.#waiting);
+      }
       return;
     }
+    turn.wasKept(this.#waiting);
     await this.#resendAll();
   }
 

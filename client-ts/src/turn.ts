@@ -4,6 +4,7 @@ import type { ChatMessage, Flashback, Outcome, PlainMessage, Resonance, StoredTu
 import type { UnsavedTurn } from "./errors.js";
 
 const UNANSWERED = "-unanswered"; // an answer that comes later under the same id is another turn
+const [MOST_SESSIONS, MOST_MESSAGES] = [1000, 100];
 
 export interface TurnOptions {
   /** Stored once under this id; a new one by default. */
@@ -19,6 +20,8 @@ export class Turn {
   resonance: Resonance | null = null;
   stored: StoredTurn | null = null;
   unsaved: UnsavedTurn | null = null;
+  /** Whether it ended in a call of tools: what the user said still waits for an answer. */
+  callsTools = false;
   readonly turnId: string;
   readonly #said: PlainMessage[];
   readonly #answers: PlainMessage[] = [];
@@ -70,11 +73,18 @@ export class Turn {
     this.messages = placeMemory(asList(this.given), found.stable.text ?? "", found.block);
   }
 
-  /** The body that stores the turn; null where nobody said a word. */
-  body(): Record<string, unknown> | null {
+  /** The same exchange after what was said is stored: what surfaced stays, and what is said from now on is another turn. */
+  rest(): Turn {
+    const rest = new Turn(this.mind, this.session, [], { ...this.options, turnId: undefined });
+    rest.resonance = this.resonance;
+    return rest;
+  }
+
+  /** The body that stores the turn, without what *waiting* has; null where nobody said a word. */
+  body(waiting: UnansweredMessages): Record<string, unknown> | null {
     if (this.#pieces) this.answer(this.#pieces);
     this.#pieces = "";
-    const messages = [...this.#said, ...this.#answers];
+    const messages = [...waiting.withoutStored(this.mind, this.session, this.#said), ...this.#answers];
     if (!messages.length) return null;
     const { metadata, offTheRecord } = this.options;
     const trace = this.resonance?.trace_id ?? null;
@@ -90,4 +100,46 @@ export class Turn {
         : {}),
     };
   }
+
+  /** Note that the turn is stored, or is queued to be. */
+  wasKept(waiting: UnansweredMessages): void {
+    if (this.#answers.length && !this.callsTools) waiting.forget(this.mind, this.session);
+    else waiting.add(this.mind, this.session, waiting.withoutStored(this.mind, this.session, this.#said));
+  }
 }
+
+/**
+ * The user's messages that are stored and still wait for an answer, of the newest thousand sessions.
+ *
+ * When the answer comes, they are not stored again with it.
+ */
+export class UnansweredMessages {
+  readonly #waiting = new Map<string, readonly string[]>();
+
+  /** Remember that *messages* are stored, beside those that already wait. */
+  add(mind: string, session: string, messages: readonly PlainMessage[]): void {
+    const key = keyOf(mind, session);
+    const waiting = [...(this.#waiting.get(key) ?? []), ...messages.map((one) => one.content)];
+    this.#waiting.delete(key); // so that it is the newest
+    this.#waiting.set(key, waiting.slice(-MOST_MESSAGES));
+    const [oldest] = this.#waiting.keys();
+    if (this.#waiting.size > MOST_SESSIONS && oldest) this.#waiting.delete(oldest);
+  }
+
+  /** Forget the messages of a session: they are answered. */
+  forget(mind: string, session: string): void {
+    this.#waiting.delete(keyOf(mind, session));
+  }
+
+  /** *messages* without those that are stored already. */
+  withoutStored(mind: string, session: string, messages: readonly PlainMessage[]): PlainMessage[] {
+    const stored = [...(this.#waiting.get(keyOf(mind, session)) ?? [])];
+    return messages.filter((one) => {
+      const at = stored.indexOf(one.content);
+      if (at >= 0) stored.splice(at, 1);
+      return at < 0;
+    });
+  }
+}
+
+const keyOf = (mind: string, session: string): string => JSON.stringify([mind, session]);

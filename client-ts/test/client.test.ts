@@ -55,6 +55,22 @@ test("what the user said is stored where the model fails, and a mind that does n
   assert.equal((await memory.resonance("nobody", "s1", ASKS)).silence, "no mind is called 'nobody'; its first turn creates it");
 });
 
+test("what the user said is stored once where the model fails, and answers when it is asked again", async () => {
+  const said = ["I moved to Bonn.", "I have a cat."].map((content) => ({ role: "user", content }));
+  const fails = () => Promise.reject(new Error("the model is away"));
+  await assert.rejects(memory.turn("una", "s1", said.slice(0, 1), fails), /away/);
+  await assert.rejects(memory.turn("una", "s1", said, fails), /away/);
+  await memory.turn("una", "s2", said.slice(0, 1), (turn) => turn.answer("In another session."));
+  await memory.turn("una", "s1", said, (turn) => turn.answer("Nice."));
+  await memory.turn("una", "s1", said.slice(0, 1), (turn) => turn.answer("Again."));
+
+  const { items } = await memory.call("get", "/v1/minds/{mind_id}/turns", { path: { mind_id: "una" } });
+
+  assert.deepEqual(items.map((one) => one.messages.map((message) => message.content)).sort(), [
+    ["I have a cat."], ["I moved to Bonn."], ["I moved to Bonn.", "Again."], ["I moved to Bonn.", "In another session."], ["Nice."],
+  ]);
+});
+
 test("a batch answers for each turn", async () => {
   const found = await memory.storeTurns("ben", [
     { session_id: "s1", messages: "One." },

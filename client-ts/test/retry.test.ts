@@ -199,3 +199,14 @@ test("a turn that is lost is logged: one that is refused for good, and the oldes
   }
   assert.deepEqual(logged, ["turn waits of ada is lost: 409 : ", "turn waits-0 is lost: too many turns could not be stored"]);
 });
+
+test("what the user said is sent once where it waits to be stored when the model answers at last", () =>
+  against([503, 503, 503], async (memory, heard) => {
+    const words = [{ role: "user", content: "I moved to Bonn." }];
+    await assert.rejects(memory.turn("ada", "s1", words, () => Promise.reject(new Error("the model is away"))), /away/);
+    await memory.turn("ada", "s1", words, (turn) => turn.answer("Nice."));
+
+    const stored = (await heard()).slice(3);
+    const contents = stored.map((one) => (one.body.messages as { content: string }[]).map((message) => message.content));
+    assert.deepEqual(contents, [["Nice."], ["I moved to Bonn."]]);
+  }, { maxAttempts: 1 }));

@@ -25,7 +25,7 @@ ON_NODE = ("--test", "--test-timeout=600000", "--test-force-exit")
 WORDS = {"deno": ("test", "--allow-all", "--no-check"), "bun": ("test", "--timeout=600000")}
 SUITE = ("dist/test/client.test.js", "dist/test/retry.test.js")
 FRAMEWORKS = {"ai-6": ("ai_sdk", "mastra"), "ai-7": ("ai_sdk",)}
-IN_A_PAGE = {"client.test.js": 13, "retry.test.js": 19, "browser/page.test.js": 2}
+IN_A_PAGE = {"client.test.js": 14, "retry.test.js": 20, "browser/page.test.js": 2}
 sys.path.insert(0, str(ROOT / "console"))
 from build import node_is_new_enough  # noqa: E402
 
@@ -91,14 +91,14 @@ def passed(words, *, env):
 def test_a_runtime_keeps_recalls_streams_and_repeats(name, runtime, surroundings):
     files = [f"./{file}" for file in SUITE]
 
-    assert passed([runtime(name), *WORDS.get(name, ON_NODE), *files], env=surroundings) == 32
+    assert passed([runtime(name), *WORDS.get(name, ON_NODE), *files], env=surroundings) == 34
 
 
 @needs_node
 def test_the_frameworks_of_node_20_remember(runtime, surroundings):
     files = [f"dist/test/{name}.test.js" for name in ("ai_sdk", "mastra")]
 
-    assert passed([runtime("node"), *ON_NODE, *files], env=surroundings) == 5
+    assert passed([runtime("node"), *ON_NODE, *files], env=surroundings) == 9
 
 
 @needs_node
@@ -109,7 +109,7 @@ def test_newer_frameworks_remember(name, built, runtime, surroundings):
         pytest.skip(f"{name} can not be had here: {built}")
     files = [str(folder / f"{one}.test.js") for one in FRAMEWORKS[name]]
 
-    assert passed([runtime("node-22"), *ON_NODE, *files], env=surroundings) == 3 + len(files)
+    assert passed([runtime("node-22"), *ON_NODE, *files], env=surroundings) == 7 + len(files)
 
 
 @contextmanager
