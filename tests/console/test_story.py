@@ -75,16 +75,16 @@ def test_somebody_elses_save_is_never_overwritten(visitor, life):
 
 def test_chapters_that_two_people_add_are_both_told(visitor, life):
     visitor.open("ada/story")
-    write(visitor, "\n\n### [2026-02-01 10:00] Mine\n\nThe sea was calm.")
-    put(life, lambda text: f"{text}\n\n### [2026-02-02 10:00] Theirs\n\nThe sea was rough.\n")
+    write(visitor, "\n\n### [2026-02-01 10:00] The calm\n\nNothing moved.")
+    put(life, lambda text: f"{text}\n\n### [2026-02-02 10:00] The storm\n\nAll moved.\n")
     save(visitor)
     visitor.page.get_by_role("button", name="Save this").click()
     expect(visitor.page.locator(".toast")).to_contain_text("Saved.")
     headings = [one["heading"] for one in told(life)["chapters"]]
 
-    assert [one for one in headings if "Mine" in one or "Theirs" in one] == [
-        "### [2026-02-01 10:00] Mine",
-        "### [2026-02-02 10:00] Theirs",
+    assert [one for one in headings if "calm" in one or "storm" in one] == [
+        "### [2026-02-01 10:00] The calm",
+        "### [2026-02-02 10:00] The storm",
     ]
 
 
