@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from service.erasure.erase_mind import MindEraser
     from service.erasure.erase_turns import ErasureContext, TurnEraser
     from service.erasure.pending import ErasurePlan, PendingErasures
+    from service.erasure.ports import Rewritten
     from service.erasure.preview import ErasurePreviewer
     from service.erasure.receipt import ErasureRequest
     from service.erasure.receipt_log import ReceiptLog
@@ -62,6 +63,8 @@ class _Job:
     waiting_for: str = "the erasure is running"
     has_erased_files: bool = False
     has_tried_graph: bool = False
+    has_erased_graph: bool = False
+    rewritten: Rewritten | None = None
     is_resumed: bool = False
     task: asyncio.Task[Receipt | None] | None = None
 
@@ -269,17 +272,25 @@ class ErasureService:
         *,
         search: Callable[[], Coroutine[None, None, tuple[str, ...]]],
     ) -> Receipt:
-        """Erase from the graph, have its server rewrite its files, and search; again while something is found."""
+        """
+        Erase from the graph, have its server rewrite its files, and search; again while something is found.
+
+        After a step that fails, the next attempt goes on with that step.
+        """
         request, searches = job.plan.request, 0
         if self._context.minds.custodian is not None:
             await self._context.minds.custodian.until_others_forgot()
         while True:
-            await erase_graph()
-            rewritten = await self._context.graph_of(request.mind_id).rewrite_files()
-            found = await search()
+            if not job.has_erased_graph:
+                await erase_graph()
+                job.has_erased_graph = True
+            if job.rewritten is None:
+                job.rewritten = await self._context.graph_of(request.mind_id).rewrite_files()
+            rewritten, found = job.rewritten, await search()
             searches += 1
             if not found or searches == _MOST_SEARCHES:
                 break
+            job.has_erased_graph, job.rewritten = False, None
             await asyncio.sleep(_PAUSE_SECONDS)  # a server records late which statements it ran
         receipt = receipt_of(request, job.counts, erased_at=self._context.clock.now(), rewritten=rewritten, found=found)
         await anyio.to_thread.run_sync(self.receipts.add, kept_receipt(job.plan, receipt))  # before the plan goes

@@ -33,7 +33,7 @@ _READ_BYTES = 1 << 20
 def files_of(workspace: Workspace) -> Iterator[tuple[Path, str, bool]]:
     """Every file and link of a mind: its path, its name below the folder, and whether it is ours."""
     for file in sorted(workspace.folder.rglob("*")):
-        if file.is_symlink() or file.is_file():
+        if _is_file_or_link(file):
             name = file.relative_to(workspace.folder).as_posix()
             is_temporary = name.startswith(".") and name.endswith(".new")
             is_traces = day_of(name) is not None
@@ -53,24 +53,31 @@ def files_with(forms: Sequence[str], *, workspace: Workspace) -> tuple[tuple[str
     """
     Names of our files and of people's files that contain one of *forms*.
 
-    STORY.md counts as ours for its published chapters, and as a person's for what a person wrote into it.
+    STORY.md counts as ours for its published chapters, and as a person's for what a person wrote into it. A file that
+    can not be read is named too, since nobody knows what it contains.
     """
     ours, peoples = [], []
     for file, name, is_ours in files_of(workspace) if forms else ():
-        if file == workspace.story and not _is_refused(workspace):
-            in_ours, in_peoples = _in_story(workspace, forms)
-            ours += [name] if in_ours else []
-            peoples += [name] if in_peoples else []
-        elif file.is_file() and not file.is_symlink() and not name.startswith(_JOURNAL_INDEX) and _shows(file, forms):
-            (ours if is_ours else peoples).append(name)
+        try:
+            if file == workspace.story and not _is_refused(workspace):
+                in_ours, in_peoples = _in_story(workspace, forms)
+            else:
+                is_searched = file.is_file() and not file.is_symlink() and not name.startswith(_JOURNAL_INDEX)
+                is_found = is_searched and _shows(file, forms)
+                in_ours, in_peoples = is_found and is_ours, is_found and not is_ours
+        except OSError:
+            in_ours, in_peoples = is_ours, not is_ours
+        ours += [name] if in_ours else []
+        peoples += [name] if in_peoples else []
     return tuple(ours), tuple(peoples)
 
 
 def in_none_of(files: Iterable[Path], *, forms: Sequence[str]) -> tuple[str, ...]:
-    """Those of *forms* that none of *files* contains."""
+    """Those of *forms* that none of *files* contains. One that can not be read is passed over: more is looked for."""
     absent = list(forms)
     for file in files:
-        absent = [form for form in absent if not contains(file, [form])]
+        with suppress(OSError):
+            absent = [form for form in absent if not contains(file, [form])]
     return tuple(absent)
 
 
@@ -86,6 +93,13 @@ def contains(file: Path, forms: Sequence[str]) -> bool:
                 return True
             tail = window[-longest:]
     return False
+
+
+def _is_file_or_link(file: Path) -> bool:
+    try:
+        return file.is_symlink() or file.is_file()
+    except OSError:
+        return True  # whoever asks what it contains is told
 
 
 def _shows(file: Path, forms: Sequence[str]) -> bool:

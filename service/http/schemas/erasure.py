@@ -35,7 +35,9 @@ class ErasedOut(Answered):
     edited_by_person: list[str] = Field(
         description="Chapters that a person edited. They stay, and may mention what was erased."
     )
-    left: list[str] = Field(description="Files of people that still contain it. They are left to their owners.")
+    left: list[str] = Field(
+        description="Files of people that still contain it, or can not be read. They are left to their owners."
+    )
     append_only_file: str = Field(description="`rewritten`, `off`, or why the graph's server did not rewrite it.")
     snapshot: str = Field(description="`saved`, `off`, or why the graph's server did not save one.")
     found: list[str] = Field(description="Where the final search still found something.")
