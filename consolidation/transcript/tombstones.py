@@ -56,20 +56,41 @@ def not_erased(
     Each erased message matches one posted message: what is said once more after it was erased is new. *cleaned* returns
     a text as it would be stored. A message off the record is recognised by its id or its time, however often it comes.
     """
-    words = {at: cleaned(message.content) for at, message in enumerate(posted)}
-    left = {at: message for at, message in enumerate(posted) if words[at]}
-    for tombstone in tombstones:
-        salt, said = str(tombstone.turn.metadata["salt"]), tombstone.turn.metadata["said"]
-        assert isinstance(said, list)  # noqa: S101 - as_tombstone
-        gone = Counter(said)
-        for at in list(left) if gone else ():
-            digest = _said(left[at], words[at], salt)
-            if gone[digest] > 0:
-                gone[digest] -= 1
-                del left[at]
-            elif any(gone[one] for one in _silenced_by(left[at], salt)):
-                del left[at]
-    return tuple(at for at in range(len(posted)) if at in left or not words[at])
+    return ErasedMessages(tombstones, cleaned=cleaned).others(posted)
+
+
+class ErasedMessages:
+    """What the tombstones of one session still recognise, of messages that are posted bit by bit."""
+
+    def __init__(self, tombstones: Iterable[StoredTurn], *, cleaned: Callable[[str], str] = without_injected) -> None:
+        """*cleaned* as for ``not_erased``."""
+        self._cleaned = cleaned
+        self._gone = [(one.turn.turn_id, str(one.turn.metadata["salt"]), Counter(_digests(one))) for one in tombstones]
+
+    def leave_out(self, turn_ids: Iterable[str]) -> None:
+        """Recognise no message of the erased turns among these: who posts one of them is refused by its id."""
+        known = set(map(id_digest, turn_ids))
+        self._gone = [one for one in self._gone if one[0] not in known]
+
+    def others(self, posted: Sequence[Message]) -> tuple[int, ...]:
+        """The places of the messages of *posted* that are not recognised, as ``not_erased`` finds them."""
+        words = {at: self._cleaned(message.content) for at, message in enumerate(posted)}
+        left = {at: message for at, message in enumerate(posted) if words[at]}
+        for _, salt, gone in self._gone:
+            for at in list(left) if gone else ():
+                digest = _said(left[at], words[at], salt)
+                if gone[digest] > 0:
+                    gone[digest] -= 1
+                    del left[at]
+                elif any(gone[one] for one in _silenced_by(left[at], salt)):
+                    del left[at]
+        return tuple(at for at in range(len(posted)) if at in left or not words[at])
+
+
+def _digests(tombstone: StoredTurn) -> list[str]:
+    said = tombstone.turn.metadata["said"]
+    assert isinstance(said, list)  # noqa: S101 - as_tombstone
+    return said
 
 
 def _known_by(message: Message, salt: str) -> list[str]:

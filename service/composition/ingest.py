@@ -133,9 +133,11 @@ def build_imports(settings: Settings, shared: Resources, *, intake: Intake) -> C
     """What stores the conversations of a file that was sent."""
     return ConversationImports(
         settings.folder / "uploads",
+        minds=shared.minds,
         intake=intake,
         background=shared.background,
         clock=shared.clock,
+        privacy_filter=shared.privacy_filter,
         most_bytes=settings.imports.max_bytes,
         most_unpacked_bytes=settings.imports.max_unpacked_bytes,
         owns=shared.share.owns,

@@ -26,12 +26,15 @@ from consolidation.kernel.errors import (
     ImportUnreadable,
     InvalidRequest,
     MemoryFault,
+    MindNotFound,
     NotFound,
     RateLimited,
     TurnConflict,
     TurnErased,
 )
+from consolidation.transcript.tombstones import ErasedMessages
 from service.importing.formats import read_conversations
+from service.importing.ids import IdAssigner
 from service.importing.results import KNOWN_FORMATS, FoundTurn
 from service.importing.sources import unpacked_bytes
 from service.importing.survey import survey
@@ -41,10 +44,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from consolidation.kernel.ports import Clock
-    from consolidation.kernel.turns import Turn
+    from consolidation.kernel.turns import Message, Turn
+    from consolidation.secrets.privacy_filter import PrivacyFilter
     from service.importing.results import ImportItem
     from service.importing.survey import Survey
     from service.ingest.intake import Intake
+    from service.mind.minds import Minds
     from service.runtime.background import Background
 
 log = structlog.get_logger()
@@ -94,9 +99,11 @@ class ConversationImports:
         self,
         folder: Path,
         *,
+        minds: Minds,
         intake: Intake,
         background: Background,
         clock: Clock,
+        privacy_filter: PrivacyFilter,
         most_bytes: int,
         most_unpacked_bytes: int,
         owns: Callable[[str], bool],
@@ -106,9 +113,11 @@ class ConversationImports:
         mind of this process, as *owns* says.
         """
         self._folder = folder
+        self._minds = minds
         self._intake = intake
         self._background = background
         self._clock = clock
+        self._privacy_filter = privacy_filter
         self._most_bytes = most_bytes
         self._most_unpacked_bytes = most_unpacked_bytes
         found = tuple(folder.iterdir()) if folder.is_dir() else ()
@@ -233,12 +242,16 @@ class ConversationImports:
         self, progress: ImportProgress, received: ReceivedFile, checked: Callable[[Turn], Turn], zone: ZoneInfo
     ) -> None:
         items = read_conversations(received.path, zone=zone)
+        erased = _Erased(self._minds, progress.mind_id, cleaned=self._privacy_filter.cleaned)
         try:
             while found := await anyio.to_thread.run_sync(_next_turns, items, received.path.parent):
                 for _, run in groupby(found, key=lambda one: one.turn.session_id):
                     if self._background.is_stopping:
                         return
-                    await self._store_run(progress, list(run), checked)
+                    turns = list(run)
+                    others = await erased.others(turns)
+                    progress.erased += len(turns) - len(others)
+                    await self._store_run(progress, others, checked)
         except (MemoryFault, OSError) as error:
             progress.state, progress.detail = "failed", f"{error}. The same file again goes on"
             log.warning("import.failed", mind_id=progress.mind_id, stored=progress.stored, reason=type(error).__name__)
@@ -255,7 +268,7 @@ class ConversationImports:
 
     async def _store_run(self, progress: ImportProgress, run: list[FoundTurn], checked: Callable[[Turn], Turn]) -> None:
         """Store turns of one session at once; where one can not be stored, or comes twice, each by itself."""
-        if len({one.turn.turn_id for one in run}) == len(run):
+        if run and len({one.turn.turn_id for one in run}) == len(run):
             try:
                 accepted = await self._intake.accept_all(progress.mind_id, [checked(one.turn) for one in run])
             except (InvalidRequest, TurnConflict, TurnErased):
@@ -284,6 +297,52 @@ class ConversationImports:
         if progress.state == "running":
             progress.state, progress.detail = "failed", _STOPPED
         shutil.rmtree(folder, ignore_errors=True)
+
+
+class _Erased:
+    """What was erased of a mind before, in the turns of one import. What has another id now is known by its words."""
+
+    def __init__(self, minds: Minds, mind_id: str, *, cleaned: Callable[[str], str]) -> None:
+        """*cleaned* returns a text as it would be stored."""
+        self._minds = minds
+        self._mind_id = mind_id
+        self._cleaned = cleaned
+        self._messages: dict[str, ErasedMessages] = {}
+        self._ids = IdAssigner(stem="")
+
+    async def others(self, run: list[FoundTurn]) -> list[FoundTurn]:
+        """
+        *run*, which is of one session, without erased messages; a turn of which nothing is left is left out.
+
+        Turns that are stored, or that were erased by the id that they have here, stay as they are.
+        """
+        session_id = run[0].turn.session_id
+        try:
+            transcript = (await self._minds.find(self._mind_id)).transcript
+        except MindNotFound:
+            return run
+        positions = transcript.positions
+        if not positions.erased_in(session_id):
+            return run
+        if session_id not in self._messages:
+            tombstones = await transcript.erased_in(session_id)
+            self._messages[session_id] = ErasedMessages(tombstones, cleaned=self._cleaned)
+        erased = self._messages[session_id]
+        erased.leave_out(one.turn.turn_id for one in run)
+        left = []
+        for one in run:
+            said = one.turn.messages
+            places = range(len(said)) if positions.is_taken(one.turn.turn_id) else erased.others(said)
+            if len(places) == len(said):
+                left.append(one)
+            elif places:
+                left.append(replace(one, turn=self._with(one.turn, tuple(said[at] for at in places))))
+        return left
+
+    def _with(self, turn: Turn, messages: tuple[Message, ...]) -> Turn:
+        """*turn* with these of its messages, and with an id that is not made from the others."""
+        turn_id = self._ids.turn(f"{turn.session_id}:rest", messages=messages)
+        return replace(turn, messages=messages, turn_id=turn_id)
 
 
 @asynccontextmanager

@@ -128,6 +128,49 @@ async def test_an_erased_turn_does_not_come_back_and_one_that_can_not_be_stored_
     assert str(tmp_path) not in again["detail"]
 
 
+RUBIES = "My aunt keeps rubies in Xanadupolis."
+CHAT = f"[09/01/2026, 18:30:00] Ann: {RUBIES}\n"
+LINE = json.dumps({"role": "user", "content": RUBIES, "session_id": "s9"}) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("filename", "content", "more", "stays"),
+    [
+        ("WhatsApp Chat with Ann.txt", CHAT, "[09/01/2026, 18:35:00] Bob: Does she?\n", "Does she?"),
+        ("x.jsonl", LINE, json.dumps({"role": "assistant", "content": "Nice.", "session_id": "s9"}), "Nice."),
+    ],
+    ids=["whatsapp", "jsonl"],
+)
+async def test_an_exchange_that_has_grown_does_not_bring_back_what_was_erased_of_it(
+    tmp_path, filename, content, more, stays
+):
+    """Broken: an erased turn is known by its id alone, which is made of all that the exchange holds."""
+    async with running(tmp_path) as service:
+        await ended(service, (await send(service, content.encode(), filename=filename))["import_id"])
+        [turn] = (await service.http.get("/v1/minds/ada/turns")).json()["items"]
+        (await service.http.delete(f"/v1/minds/ada/turns/{turn['turn_id']}")).raise_for_status()
+        grown = await ended(service, (await send(service, (content + more).encode(), filename=filename))["import_id"])
+        again = await ended(service, (await send(service, (content + more).encode(), filename=filename))["import_id"])
+        [left] = (await service.http.get("/v1/minds/ada/turns")).json()["items"]
+
+    assert (grown["stored"], again["stored"], again["duplicates"]) == (1, 0, 1)
+    assert [one["content"] for one in left["messages"]] == [stays]
+    assert [file for file in tmp_path.rglob("*") if file.is_file() and b"Xanadupolis" in file.read_bytes()] == []
+
+
+async def test_what_was_told_live_and_erased_does_not_come_in_from_a_file_and_is_said_again_only_where_it_is(tmp_path):
+    """Broken: the words are not compared; each fifty turns lose what was erased once."""
+    lines = [LINE, *(LINE.replace(RUBIES, f"{at} is a number.") for at in range(120)), LINE]
+    async with running(tmp_path) as service:
+        await service.keep("ada", RUBIES, turn_id="live", session_id="s9")
+        (await service.http.delete("/v1/minds/ada/sessions/s9")).raise_for_status()
+        first = await ended(service, (await send(service, LINE.encode(), filename="x.jsonl"))["import_id"])
+        long = await ended(service, (await send(service, "".join(lines).encode(), filename="x.jsonl"))["import_id"])
+
+    assert (first["erased"], first["stored"]) == (1, 0)
+    assert (long["erased"], long["stored"]) == (1, 121)
+
+
 async def test_a_mind_that_is_erased_does_not_come_back_by_an_import_that_runs(tmp_path):
     async with running(tmp_path) as service:
         begun = await send(service, talk(turns=60))

@@ -28,9 +28,11 @@ class Waiting(ZoneInfo):
 async def test_files_that_are_only_looked_into_count_as_imports_under_way(tmp_path):
     imports = ConversationImports(
         tmp_path,
+        minds=None,
         intake=None,
         background=None,
         clock=SystemClock(),
+        privacy_filter=None,
         most_bytes=10_000,
         most_unpacked_bytes=10_000,
         owns=lambda _: False,
