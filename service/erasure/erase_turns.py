@@ -8,6 +8,7 @@ are waited for, and then what they may have left behind is removed. Every step m
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import batched
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -189,9 +190,12 @@ class TurnEraser:
         before, after = await _neighbours(mind, plan, most_after=_AFTER_LEANING)
         near = _episodes_of(mind, after)
         tainted = await graph.tainted(episodes, near, words=frozenset(plan.words))
-        again = await anyio.to_thread.run_sync(mind.text.sequences, tainted.again)
-        for stored in await mind.transcript.read_many(tuple(again.values())):
-            await mind.graph.park(Parked(stored.sequence, stored.turn.turn_id, READ_AGAIN, 0, context.clock.now()))
+        again = 0
+        for page in batched(tainted.again, _PAGE):
+            found = await anyio.to_thread.run_sync(mind.text.sequences, page)
+            again += len(found)
+            for stored in await mind.transcript.read_many(tuple(found.values())):
+                await mind.graph.park(Parked(stored.sequence, stored.turn.turn_id, READ_AGAIN, 0, context.clock.now()))
         gone = await graph.forget(episodes, tainted)
         facts = await mind.graph.facts(gone.changed_facts)
         entities = await mind.graph.entities(gone.changed_entities)
@@ -201,7 +205,7 @@ class TurnEraser:
         await graph.set_leaning(await context.saving_lane.lean_again(mind, neighbours))
         counts.add("graph", episodes=gone.episodes, passages=gone.passages, facts=len(gone.facts))
         counts.add("graph", entities=len(gone.entities), summaries_made_again=len(gone.changed_entities))
-        counts.add("graph", turns_read_again=len(again))
+        counts.add("graph", turns_read_again=again)
 
     async def _forget_traces(self, mind: Mind, plan: ErasurePlan, counts: ErasedCounts) -> None:
         gone = await anyio.to_thread.run_sync(mind.trace_log.forget, lambda trace: is_doomed(trace, plan=plan))

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 
 SUMMARY_CHARACTERS = 900  # of an entity that is summarised again, as many as extraction lets it have
-MOST_READ_AGAIN = 200  # episodes
 
 
 @dataclass(frozen=True, slots=True)

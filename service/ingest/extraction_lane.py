@@ -48,6 +48,7 @@ log = structlog.get_logger()
 
 _TURNS_BEFORE = 2  # of a session are shown to the model with a turn
 _KNOWLEDGE_PAGE = 500
+_MOST_READ_AGAIN = 20  # parked turns that are read again before the next new turn
 _LOOK_AHEAD = 200  # turns in which the next one that is remembered is looked for
 
 
@@ -114,6 +115,7 @@ class ExtractionLane:
         if await self._retry_parked(mind, progress.parked):
             progress = await self._read_progress(mind)
         await self._catch_up(mind, progress.extracted)
+        has_more = any(map(is_to_be_read_again, progress.parked))
         turns = await mind.transcript.after(progress.extracted, limit=_LOOK_AHEAD)
         saved = [turn for turn in turns if turn.sequence <= progress.saved]
         turn = next((turn for turn in saved if turn.is_remembered), None)
@@ -121,7 +123,7 @@ class ExtractionLane:
             if saved:
                 await self._pass(mind, saved[-1], after=progress.extracted)
                 await _move_cursor(mind, saved[-1].sequence)
-            return len(saved) == _LOOK_AHEAD
+            return has_more or len(saved) == _LOOK_AHEAD
         await self._extract_or_park(mind, turn, after=progress.extracted, in_outage=is_outage(progress.parked))
         return True
 
@@ -190,9 +192,10 @@ class ExtractionLane:
         """Try those of the *parked* turns again whose time it is; whether there were any."""
         is_asked, first = mind.mind_id in self._to_retry, self._to_try.get(mind.mind_id)
         self.forget(mind.mind_id)
+        again = [one for one in parked if is_to_be_read_again(one)][:_MOST_READ_AGAIN]
         due = parked
         if not is_asked:
-            due = tuple(one for one in parked if is_to_be_read_again(one) or (first is not None and is_for_outage(one)))
+            due = (*again, *(one for one in parked if first is not None and is_for_outage(one)))
         for one in sorted(due, key=lambda one: one.sequence < (first or 0)):
             if not await self._retry_one(mind, one, is_asked=is_asked):
                 break

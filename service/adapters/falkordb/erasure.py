@@ -21,7 +21,7 @@ from service.adapters.falkordb.forgetting import TOLD, counts_of, forget, leavin
 from service.adapters.falkordb.graph_names import site_prefix
 from service.adapters.falkordb.leased_graph import LeasedGraph, is_only_lease
 from service.adapters.falkordb.reads import size_of
-from service.erasure.ports import MOST_READ_AGAIN, Forgotten, Tainted
+from service.erasure.ports import Forgotten, Tainted
 from service.ports.graph import GraphSize
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class FalkorErasableGraph:
             around_them = await self._read(_AROUND, entities=names)
             again.update(*(row[1] for row in around_them))
             facts |= {row[0]: set(row[1]) for row in around_them}
-        return Tainted(tuple(facts), tuple(names), tuple(sorted(again - gone))[:MOST_READ_AGAIN], tuple(stale))
+        return Tainted(tuple(facts), tuple(names), tuple(sorted(again - gone)), tuple(stale))
 
     async def only_of(self, episodes: Sequence[str], tainted: Tainted, /) -> tuple[int, int]:
         """How many facts and entities would go with *episodes* and what is *tainted*."""

@@ -8,7 +8,7 @@ from consolidation.text.words import tokens
 from service.adapters.memory_graph.archive import site_prefix
 from service.adapters.memory_graph.content import FACTS, Content, joined
 from service.archive.graph_rows import Row
-from service.erasure.ports import MOST_READ_AGAIN, SUMMARY_CHARACTERS, Forgotten, Rewritten, Tainted
+from service.erasure.ports import SUMMARY_CHARACTERS, Forgotten, Rewritten, Tainted
 from service.ports.graph import GraphSize, episode_uuid
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class MemoryErasableGraph:
         return Tainted(
             tuple(facts),
             tuple(names),
-            tuple(sorted(again - set(episodes)))[:MOST_READ_AGAIN],
+            tuple(sorted(again - set(episodes))),
             tuple(uuid for uuid in stale if uuid not in names),
         )
 

@@ -11,8 +11,10 @@ from consolidation.kernel.errors import (
     ModelCircuitOpen,
     ModelUnavailable,
 )
+from service.ingest.parking import READ_AGAIN
 from service.mind.health import LaneName
 from service.ports.embedder import EmbedderIdentity
+from service.ports.graph import Parked
 from tests.support.graphs import OURS, read_turn
 from tests.support.write_path import MOST_ATTEMPTS, write_path
 
@@ -242,6 +244,24 @@ async def test_a_parked_turn_is_read_when_somebody_asks_for_it(tmp_path):
 
         assert (await mind.graph.progress()).parked == ()
         assert [fact.text for fact in (await mind.graph.knowledge(after=0, limit=9)).facts] == ["Ada met Bruno."]
+
+
+async def test_many_turns_that_are_read_again_leave_room_for_new_ones(tmp_path):
+    """Broken: all of them are read before the next turn; or those of the next step wait until something happens."""
+    async with write_path(tmp_path) as path:
+        mind = await path.store("ada", *(f"Ada met number {at} in Lyon." for at in range(50)))
+        path.ingestion.wake(mind)
+        await path.until_extracted(mind)
+        for stored in await mind.transcript.after(0, limit=50):
+            await mind.graph.park(Parked(stored.sequence, stored.turn.turn_id, READ_AGAIN, 0, stored.accepted_at))
+        path.reader.asked.clear()
+        await path.store("ada", "Ada met Bruno.")
+        path.ingestion.wake(mind)
+        await path.until_extracted(mind)
+        await path.until(lambda: not mind.health.parked)
+
+    said = [ask.words["said"][0].content for ask in path.reader.asked if ask.prompt == "extraction"]
+    assert len(said) == 51 and said.index("Ada met Bruno.") < 25
 
 
 async def test_while_a_mind_is_embedded_anew_its_turns_wait_whether_parked_or_never_read(tmp_path):
