@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from service.archive.adopt_graph import GraphAdoption
 from service.composition.ingest import backoff_of
 from service.erasure.erase_mind import MindEraser
 from service.erasure.erase_turns import ErasureContext, TurnEraser
@@ -54,6 +55,7 @@ def build_erasure(
         saving_lane=ingest.saving,
         story_writer=story.writer,
         graph_of=shared.graphs.erasable,
+        adopt_graph=GraphAdoption(shared.graphs.archivable).complete,
         forget_in_memory=forget,
         forget_events=forget_events,
         dream_again=sleep.sleeper.begin_owed,

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from consolidation.corrections.record import Target
     from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import StoredTurn
+    from consolidation.workspace import Workspace
     from service.access.audit_log import AuditLog
     from service.erasure.ports import ErasableGraph
     from service.erasure.receipt import ErasedCounts, ErasureRequest
@@ -58,6 +59,7 @@ class ErasureContext:
     """
     What both kinds of erasure work with.
 
+    *adopt_graph* gives an imported mind the graph that was built for it, if it has not taken it yet.
     *forget_in_memory* drops what only memory holds of a mind, *forget_events* what of a plan's turns, or mind, waits to
     be told to other services. *dream_again* begins dreams that are owed.
     """
@@ -69,6 +71,7 @@ class ErasureContext:
     saving_lane: SavingLane
     story_writer: StoryWriter
     graph_of: Callable[[str], ErasableGraph]
+    adopt_graph: Callable[[Workspace], Awaitable[None]]
     forget_in_memory: Callable[[str], None]
     forget_events: Callable[[ErasurePlan], Awaitable[None]]
     dream_again: Callable[[Mind], Awaitable[None]]
@@ -155,6 +158,7 @@ class TurnEraser:
         *is_repeated* says that an earlier attempt broke off. Raises GraphUnavailable, EmbedderFault.
         """
         context = self._context
+        await context.adopt_graph(mind.workspace)
         if await mind.graph.identity() is not None:
             await self._forget_knowledge(mind, plan, counts)
         if is_repeated:  # the graph may have forgotten what full text still holds: full text reads it all again

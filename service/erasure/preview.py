@@ -119,8 +119,10 @@ class ErasurePreviewer:
         )
 
     async def _knowledge(self, mind: Mind, plan: ErasurePlan) -> tuple[int | None, int | None]:
-        """How many facts and entities would go; None while the graph is unavailable."""
+        """How many facts and entities would go; None while the graph is unavailable, or not adopted yet."""
         episodes, graph = [turn.episode for turn in plan.turns], self._context.graph_of(mind.mind_id)
+        if await anyio.to_thread.run_sync(mind.workspace.arriving.exists):
+            return None, None
         try:
             if await mind.graph.identity() is None:
                 return 0, 0

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import math
+from contextlib import asynccontextmanager
 
 import numpy as np
 import pytest
@@ -372,8 +373,10 @@ async def test_a_graph_that_stands_there_without_a_mind_is_not_overwritten(tmp_p
     assert left == ["x"]
 
 
-async def test_a_mind_that_is_erased_before_its_graph_has_taken_its_name_leaves_nothing(tmp_path):
-    async with running(tmp_path) as service:
+@asynccontextmanager
+async def before_its_graph_came(home):
+    """An imported mind, bo, as it is between its folder's move and its graph's; ada, it came from, is erased."""
+    async with running(home) as service:
         await tell(service)
         archive = await exported(service)
         await imported(service, archive, "bo")
@@ -382,10 +385,26 @@ async def test_a_mind_that_is_erased_before_its_graph_has_taken_its_name_leaves_
         workspace = service.memory.minds.workspace("bo")
         site = service.memory.graphs.archivable("bo").site("token")
         service.memory.minds.gate.set_paused("bo", Paused.ALL)  # else a sweep may fill a graph of that name meanwhile
-        with service.memory.minds.gate.enter("bo"):  # as it was between the folder's move and the graph's
+        with service.memory.minds.gate.enter("bo"):
             await service.memory.graphs._connection.rename("mind_bo", site)
             workspace.arriving.write_text(site)
+        yield service
 
+
+async def test_a_turn_that_is_erased_before_its_mind_has_taken_its_graph_does_not_come_with_it(tmp_path):
+    """Broken: a mind that has no graph of its name counts as one without a graph."""
+    async with before_its_graph_came(tmp_path) as service:
+        seen = (await service.http.delete("/v1/minds/bo/turns/t1?dry_run=true")).json()
+        receipt = await erase(service, "bo/turns/t1")
+        contents = await column(service, "bo", "MATCH (n:Episodic) RETURN n.content")
+
+    assert (seen["turns"], seen["facts"]) == (1, None)
+    assert receipt["verified"] and counts(receipt)["graph", "episodes"] == 1
+    assert len(contents) == len(TALK) - 1 and holding(tmp_path, "Perrin") == []
+
+
+async def test_a_mind_that_is_erased_before_its_graph_has_taken_its_name_leaves_nothing(tmp_path):
+    async with before_its_graph_came(tmp_path) as service:
         receipt = await erase(service, "bo")
         graphs = await service.memory.graphs._connection.graphs()
 
