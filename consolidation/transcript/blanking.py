@@ -74,7 +74,7 @@ def spare_lines(
     with file.open("rb") as lines:
         for raw in lines:
             head = _HEAD.match(raw)
-            if head is not None and (json.loads(head[2]) in turn_ids or json.loads(head[3]) == session_id):
+            if head is not None and _is_of(head, turn_ids, session_id):
                 place = positions.place(int(head[1]))
                 if place is None or (place.file, place.offset) != (file, offset):
                     found[offset] = b"\n" * (len(raw) - 1)
@@ -91,6 +91,14 @@ def drop_torn(folder: Path, signs: Sequence[bytes]) -> tuple[str, ...]:
             aside.unlink()
             gone.append(f"{TORN}/{aside.name}")
     return tuple(gone)
+
+
+def _is_of(head: re.Match[bytes], turn_ids: Container[str], session_id: str | None) -> bool:
+    """Whether a line that begins with *head* is of one of these turns. A damaged one is not a whole line of any."""
+    try:
+        return json.loads(head[2]) in turn_ids or json.loads(head[3]) == session_id
+    except ValueError:
+        return False
 
 
 def _gaps(start: int, end: int, places: Sequence[Place]) -> Iterable[tuple[int, int]]:

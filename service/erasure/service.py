@@ -208,12 +208,8 @@ class ErasureService:
                 try:
                     with self._context.minds.held(mind_id):
                         receipt = await (self._erase_mind(job) if job.plan.request.is_whole else self._erase_turns(job))
-                except (MemoryFault, OSError, sqlite3.Error) as error:
-                    reason = f"{type(error).__name__}: {error}"
-                    if reason != job.waiting_for:
-                        log.warning("erasure.blocked", mind_id=mind_id, reason=reason)
-                    job.waiting_for = reason
-                    job.blocked.set()
+                except Exception as error:  # noqa: BLE001 - an erasure outlives what nobody foresaw
+                    self._report_failure(job, error)
                 else:
                     if job.is_resumed:  # whoever asked for it was not answered, so nothing is noted
                         await self._note(job.plan.request, by=job.plan.by, is_done=True)
@@ -223,6 +219,17 @@ class ErasureService:
         finally:
             if self._jobs.get(mind_id) is job:
                 del self._jobs[mind_id]
+
+    def _report_failure(self, job: _Job, error: Exception) -> None:
+        """Say what the erasure waits for. An unforeseen error may quote anybody's words, so it is in the log alone."""
+        is_foreseen = isinstance(error, (MemoryFault, OSError, sqlite3.Error))
+        name = type(error).__name__
+        reason = f"{name}: {error}" if is_foreseen else f"{name}: an unforeseen error; it is logged"
+        if reason != job.waiting_for:
+            unforeseen = None if is_foreseen else error
+            log.warning("erasure.blocked", mind_id=job.plan.request.mind_id, reason=reason, exc_info=unforeseen)
+        job.waiting_for = reason
+        job.blocked.set()
 
     async def _erase_mind(self, job: _Job) -> Receipt:
         mind_id = job.plan.request.mind_id

@@ -6,17 +6,11 @@ import json
 import httpx2
 import pytest
 
-from consolidation.kernel.errors import GraphUnavailable
 from consolidation.story.chapters import parse
 from service.adapters.falkordb.server import EmbeddedServer
-from service.adapters.hashing_embedder import HashingEmbedder
-from service.adapters.memory_graph.erasure import MemoryErasableGraph
-from service.adapters.memory_graph.fence import Fence
-from service.adapters.memory_graph.graphs import MemoryGraphs
 from service.retrieval.excerpt import _remembered_excerpt
 from tests.e2e.test_bad_narrators import patient, roles
 from tests.support.embedded_graph import column, frozen_graph
-from tests.support.permissions import without_rights_of_root
 from tests.support.scripted_models import Brain, free, hosted, provider_of
 from tests.support.service import running, settings_of
 from tests.support.service_process import Serving, serving
@@ -332,78 +326,6 @@ async def test_an_erase_goes_on_by_itself_when_the_graph_is_away(tmp_path):
     assert receipt["erased_at"] is None and "Graph" in receipt["waiting_for"] and not receipt["verified"]
     assert (turned_away.status_code, turned_away.json()["type"]) == (409, "/problems/mind-erasing")
     assert holding(tmp_path, *STEMS) == [] and kept.json()["sequence"] == 1
-
-
-@pytest.mark.parametrize("kind", ["file", "folder"])
-async def test_what_can_not_be_read_is_named_and_the_erasure_ends(tmp_path, kind):
-    """Broken: it is taken for an outage, and the erasure tries for ever."""
-    private = tmp_path / "minds/ada/memory/private/diary.md"
-    with without_rights_of_root():
-        async with running(tmp_path) as service:
-            for number, said in enumerate((OPEN[0], SECRET)):
-                await service.keep("ada", said, turn_id=f"turn-of-{number}")
-            await service.digested("ada")
-            private.parent.mkdir(parents=True)
-            private.write_text("Nobody reads this.")
-            private.chmod(0) if kind == "file" else private.parent.chmod(0o600)
-            seen = (await service.http.delete("/v1/minds/ada/turns/turn-of-1?dry_run=true")).json()
-            receipt = await erase(service, "ada/turns/turn-of-1")
-    private.parent.chmod(0o700)
-
-    assert seen["left"] == receipt["left"] == ["memory/private/diary.md"] and receipt["verified"]
-    assert holding(tmp_path, *STEMS) == []
-
-
-class Forgetful:
-    """Graphs in memory whose search fails three times; what is asked of the one that is erased is counted."""
-
-    def __init__(self, *, readers, embedder):
-        self._graphs = MemoryGraphs(readers=readers, embedder=embedder)
-        self.asked = []
-
-    def __getattr__(self, name):
-        return getattr(self._graphs, name)
-
-    def erasable(self, mind_id):
-        asked = self.asked
-
-        class Erasable(MemoryErasableGraph):
-            async def forget(self, episodes, tainted, /):
-                asked.append("forget")
-                return await super().forget(episodes, tainted)
-
-            async def rewrite_files(self):
-                asked.append("rewrite")
-                return await super().rewrite_files()
-
-            async def remains(self, episodes, /, *, forms):
-                asked.append("search")
-                if asked.count("search") <= 3:
-                    raise GraphUnavailable("it did not answer")
-                return await super().remains(episodes, forms=forms)
-
-        graph = self._graphs.of(mind_id)
-        return Erasable(self._graphs.reach, graph=graph, fence=Fence(self._graphs.reach, mind_id=mind_id, leases=None))
-
-
-async def test_an_erasure_goes_on_with_the_step_that_failed(tmp_path):
-    """Broken: each attempt erases from the graph again, and drops what full text knows of all others."""
-    made = []
-
-    def graphs(**needed):
-        made.append(Forgetful(**needed))
-        return made[0]
-
-    async with running(tmp_path, graphs=graphs, embedder=HashingEmbedder()) as service:
-        for number, said in enumerate((OPEN[0], SECRET)):
-            await service.keep("ada", said, turn_id=f"turn-of-{number}")
-        await service.digested("ada")
-        await erase(service, "ada/turns/turn-of-1", status=202)
-        facts = (await service.http.get("/v1/minds/ada/facts")).json()["items"]
-        await until_async(lambda: not (tmp_path / "erasing").exists())
-
-    assert len(facts) == 1 and OPEN[0] in facts[0]["text"]
-    assert made[0].asked == ["forget", "rewrite", "search", "search", "search", "search"]
 
 
 async def test_a_server_of_others_is_asked_and_its_refusal_is_told(tmp_path):
