@@ -77,8 +77,8 @@ class Restorer:
         Make the mind *mind_id* from *archive*, which lies in a folder of ``Staging.spooled``, or nothing.
 
         With *reembeds*, the configured embedder makes all vectors again, as it does those of another version of itself.
-        The archive's own prompts are left out unless *takes_prompts*. Raises MindExists, ArchiveUnreadable,
-        ArchiveTooLarge, EmbedderMismatch, EmbedderUnavailable, GraphUnavailable, HomeFault.
+        The archive's own prompts are left out unless *takes_prompts*. Raises MindErasing, MindExists,
+        ArchiveUnreadable, ArchiveTooLarge, EmbedderMismatch, EmbedderUnavailable, GraphUnavailable, HomeFault.
         """
         folder = archive.parent
         await self._check_free(mind_id)
@@ -109,6 +109,7 @@ class Restorer:
         return Restored(mind_id, manifest, turns, graph, left_out)
 
     async def _check_free(self, mind_id: str) -> None:
+        self._minds.gate.check_open(mind_id)
         if self._minds.workspace(mind_id).folder.exists():
             raise MindExists(f"there is a mind {mind_id!r} already: import under another id, or erase it first")
         if await self._graph_of(mind_id).exists():

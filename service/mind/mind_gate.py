@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
+from consolidation.kernel.errors import MindErasing
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -51,6 +53,11 @@ class MindGate:
     def is_closed(self, mind_id: str) -> bool:
         """Whether the whole mind is being erased."""
         return mind_id in self._closed
+
+    def check_open(self, mind_id: str) -> None:
+        """Return unless the whole mind is being erased. Raises MindErasing."""
+        if mind_id in self._closed:
+            raise MindErasing(f"{mind_id!r} is being erased; its next turn, or an import, after that begins a new mind")
 
     @property
     def closed(self) -> frozenset[str]:

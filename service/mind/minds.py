@@ -22,13 +22,7 @@ import structlog
 
 from consolidation.corrections.correction_log import CorrectionLog
 from consolidation.dreams.dream_log import DreamLog
-from consolidation.kernel.errors import (
-    DiskFull,
-    HomeFault,
-    MindErasing,
-    MindExists,
-    TranscriptUnwritable,
-)
+from consolidation.kernel.errors import DiskFull, HomeFault, MindExists, TranscriptUnwritable
 from consolidation.kernel.files import is_full, sync_folder
 from consolidation.kernel.turns import TurnKind
 from consolidation.transcript.log import Transcript
@@ -257,8 +251,7 @@ class Minds:
         Raises InvalidMindId, MindElsewhere, MindErasing, HomeFault.
         """
         self.share.check(mind_id)
-        if self.gate.is_closed(mind_id):
-            raise MindErasing(f"{mind_id!r} is being erased; its next turn, after that, begins a new mind")
+        self.gate.check_open(mind_id)
         if self.copies is not None:
             async with self.copies.followed(mind_id, self.get):
                 return await self._opened(mind_id)
@@ -268,16 +261,18 @@ class Minds:
         """
         Move *folder*, which is complete and on the same disk, into the mind's place, in one rename.
 
-        From then on the mind exists, whatever is killed. Raises MindExists, HomeFault, and as ``find``.
+        From then on the mind exists, whatever is killed. Raises MindErasing, MindExists, HomeFault, and as ``find``.
         """
         workspace = self.workspace(mind_id)
         self.share.check(mind_id)
         try:
             if self.copies is not None:
+                self.gate.check_open(mind_id)
                 await self.copies.admit(mind_id, folder)
                 await anyio.to_thread.run_sync(shutil.rmtree, folder)
             else:
                 async with self._opening:
+                    self.gate.check_open(mind_id)
                     await anyio.to_thread.run_sync(_move, folder, workspace.folder)
         except OSError as error:
             raise HomeFault(f"{workspace.folder}: {error.strerror}") from error

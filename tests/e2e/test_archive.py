@@ -10,6 +10,9 @@ import pytest
 
 from service.mind.mind_gate import Paused
 from service.adapters.hashing_embedder import HashingEmbedder
+from service.adapters.memory_graph.erasure import MemoryErasableGraph
+from service.adapters.memory_graph.fence import Fence
+from service.adapters.memory_graph.graphs import MemoryGraphs
 from service.archive.graph_rows import KINDS
 from service.index.mind_vectors import KINDS as KINDS_OF_VECTORS
 from tests.e2e.test_erasure import counts, erase, holding
@@ -17,6 +20,7 @@ from tests.support.archives import TALK, exported, found, imported, is_found, me
 from tests.support.embedded_graph import column, frozen_graph
 from tests.support.scripted_models import Brain, hosted, provider_of
 from tests.support.service import QUICK, running, settings_of
+from tests.support.waiting import until_async
 from tests.twins.provider import Hangs
 
 pytestmark = pytest.mark.anyio
@@ -389,6 +393,48 @@ async def before_its_graph_came(home):
             await service.memory.graphs._connection.rename("mind_bo", site)
             workspace.arriving.write_text(site)
         yield service
+
+
+class RewritesWhenLet:
+    """Graphs in memory whose server rewrites its files only once it is let."""
+
+    def __init__(self):
+        self.let = asyncio.Event()
+
+    def __call__(self, *, readers, embedder):
+        self._graphs = MemoryGraphs(readers=readers, embedder=embedder)
+        return self
+
+    def __getattr__(self, name):
+        return getattr(self._graphs, name)
+
+    def erasable(self, mind_id):
+        let, reach = self.let, self._graphs.reach
+
+        class Erasable(MemoryErasableGraph):
+            async def rewrite_files(self):
+                await let.wait()
+                return await super().rewrite_files()
+
+        return Erasable(reach, graph=self._graphs.of(mind_id), fence=Fence(reach, mind_id=mind_id, leases=None))
+
+
+async def test_a_mind_does_not_come_in_while_the_one_of_its_name_is_erased(tmp_path):
+    """Broken: where its folder and its graph are gone already, it comes in, and is not found."""
+    graphs = RewritesWhenLet()
+    async with running(tmp_path, graphs=graphs, embedder=HashingEmbedder()) as service:
+        await tell(service, talk=TALK[:2])
+        archive = await exported(service)
+        erasing = asyncio.create_task(erase(service, "ada"))
+        await until_async(lambda: not (tmp_path / "minds/ada").exists() and "ada" not in graphs.reach())
+        refused = await imported(service, archive)
+        graphs.let.set()
+        receipt = await erasing
+        taken = await imported(service, archive)
+        status = await found(service)
+
+    assert (refused.status_code, refused.json()["type"]) == (409, "/problems/mind-erasing")
+    assert receipt["verified"] and (taken.status_code, status["turns"]) == (201, 2)
 
 
 async def test_a_turn_that_is_erased_before_its_mind_has_taken_its_graph_does_not_come_with_it(tmp_path):

@@ -4,7 +4,9 @@ import asyncio
 
 import pytest
 
+from consolidation.kernel.errors import MindErasing
 from service.mind.mind_gate import MindGate, Paused
+from tests.support.write_path import write_path
 
 pytestmark = pytest.mark.anyio
 
@@ -55,3 +57,16 @@ async def test_a_closed_mind_may_begin_again_when_it_is_reopened():
 
     gate.reopen("ada")
     assert not gate.is_closed("ada")
+
+
+async def test_a_folder_that_was_built_before_its_mind_was_closed_does_not_come_in(tmp_path):
+    (tmp_path / "home").mkdir()
+    built = tmp_path / "built"
+    built.mkdir()
+    async with write_path(tmp_path / "home") as path:
+        path.minds.gate.close("ada")
+
+        with pytest.raises(MindErasing):
+            await path.minds.admit("ada", built)
+
+    assert built.exists() and not (tmp_path / "home/minds/ada").exists()
