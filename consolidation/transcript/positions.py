@@ -176,6 +176,11 @@ class Positions:
         for at in range(bisect_right(known, sequence), len(known)):
             yield known[at]
 
+    @property
+    def tombstones(self) -> int:
+        """How many turns were erased."""
+        return len(self._tombstones)
+
     def is_tombstone(self, sequence: int) -> bool:
         """Whether the turn of this sequence was erased."""
         return sequence in self._tombstones

@@ -3,7 +3,8 @@ Export a mind: copy it as it is now, so that it can be sent as slowly as the cli
 
 What is derived from turns is read before the end of the transcript is noted. So nothing in an archive is ahead of its
 turns. What was narrated, saved or extracted meanwhile is done again where the archive is imported. Only STORY.md is
-locked, for as long as it takes to copy it.
+locked, for as long as it takes to copy it. A copy during which a turn is erased is made anew: what was copied before
+that holds its words, and no turn by which they could be erased where it arrives.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 import structlog
 
-from consolidation.kernel.errors import HomeFault, StoryUnreadable
+from consolidation.kernel.errors import HomeFault, MindErasing, StoryUnreadable
 from consolidation.kernel.files import exclusive
 from consolidation.kernel.links import LinkRefused, held_folder, is_secret, open_regular
 from consolidation.story.exchange import read_stable
@@ -28,6 +29,7 @@ from service.archive.graph_rows import encode
 from service.archive.layout import FILES, GRAPH, HISTORY, PEOPLES_FOLDERS, SETTINGS, STORY, TORN, TRANSCRIPT, fault_of
 from service.archive.manifest import FORMAT, VERSION, Counts, Embedding, LeftOut, Manifest, text_of
 from service.archive.pack import Piece, packed
+from service.mind.mind_gate import Paused
 from service.mind.trace_files import trace_files
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from consolidation.transcript.log import Extent
     from service.archive.manifest import Member
     from service.archive.ports import ArchivableGraph
+    from service.mind.mind_gate import MindGate
     from service.mind.minds import Mind
     from service.ports.embedder import EmbedderIdentity
 
@@ -89,17 +92,35 @@ class Exporter:
     """Copies minds into a folder of the home, which is emptied when the service starts."""
 
     def __init__(
-        self, folder: Path, *, graph_of: Callable[[str], ArchivableGraph], clock: Clock, settings: bytes
+        self,
+        folder: Path,
+        *,
+        gate: MindGate,
+        graph_of: Callable[[str], ArchivableGraph],
+        clock: Clock,
+        settings: bytes,
     ) -> None:
         """*settings* is the content of ``settings.json``. It must not contain secrets."""
         self._folder = folder
+        self._gate = gate
         self._graph_of = graph_of
         self._clock = clock
         self._settings = settings
         shutil.rmtree(folder, ignore_errors=True)
 
     async def export(self, mind: Mind) -> Export:
-        """Copy *mind*. Raises GraphUnavailable, Locked, HomeFault."""
+        """Copy *mind*. Raises MindErasing, GraphUnavailable, Locked, HomeFault."""
+        while True:
+            if self._gate.paused(mind.mind_id) is not Paused.NOTHING:
+                raise MindErasing("something of this mind is being erased; export it after that")
+            tombstones = mind.transcript.positions.tombstones
+            made = await self._made(mind)
+            is_paused = self._gate.paused(mind.mind_id) is not Paused.NOTHING
+            if not is_paused and mind.transcript.positions.tombstones == tombstones:
+                return made
+            await anyio.to_thread.run_sync(made.close)
+
+    async def _made(self, mind: Mind) -> Export:
         folder = self._folder / self._clock.fresh_id()
         try:
             return await self._export(mind, folder)

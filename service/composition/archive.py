@@ -65,7 +65,13 @@ def build_archive(settings: Settings, shared: Resources, *, ingestion: Ingestion
         most_unpacked_bytes=settings.archive.max_unpacked_bytes,
     )
     return Archive(
-        Exporter(_outgoing(home, shared.share), graph_of=graph_of, clock=shared.clock, settings=shown),
+        Exporter(
+            _outgoing(home, shared.share),
+            gate=shared.minds.gate,
+            graph_of=graph_of,
+            clock=shared.clock,
+            settings=shown,
+        ),
         restorer,
         Rebuilder(minds=shared.minds, ingestion=ingestion, graph_of=graph_of, adoption=adoption),
     )

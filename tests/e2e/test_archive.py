@@ -3,16 +3,11 @@
 import asyncio
 import json
 import math
-from contextlib import asynccontextmanager
 
 import numpy as np
 import pytest
 
-from service.mind.mind_gate import Paused
 from service.adapters.hashing_embedder import HashingEmbedder
-from service.adapters.memory_graph.erasure import MemoryErasableGraph
-from service.adapters.memory_graph.fence import Fence
-from service.adapters.memory_graph.graphs import MemoryGraphs
 from service.archive.graph_rows import KINDS
 from service.index.mind_vectors import KINDS as KINDS_OF_VECTORS
 from tests.e2e.test_erasure import counts, erase, holding
@@ -20,7 +15,6 @@ from tests.support.archives import TALK, exported, found, imported, is_found, me
 from tests.support.embedded_graph import column, frozen_graph
 from tests.support.scripted_models import Brain, hosted, provider_of
 from tests.support.service import QUICK, running, settings_of
-from tests.support.waiting import until_async
 from tests.twins.provider import Hangs
 
 pytestmark = pytest.mark.anyio
@@ -375,85 +369,3 @@ async def test_a_graph_that_stands_there_without_a_mind_is_not_overwritten(tmp_p
 
     assert (answer.status_code, answer.json()["type"]) == (409, "/problems/mind-exists")
     assert left == ["x"]
-
-
-@asynccontextmanager
-async def before_its_graph_came(home):
-    """An imported mind, bo, as it is between its folder's move and its graph's; ada, it came from, is erased."""
-    async with running(home) as service:
-        await tell(service)
-        archive = await exported(service)
-        await imported(service, archive, "bo")
-        await found(service, "bo")
-        await erase(service, "ada")
-        workspace = service.memory.minds.workspace("bo")
-        site = service.memory.graphs.archivable("bo").site("token")
-        service.memory.minds.gate.set_paused("bo", Paused.ALL)  # else a sweep may fill a graph of that name meanwhile
-        with service.memory.minds.gate.enter("bo"):
-            await service.memory.graphs._connection.rename("mind_bo", site)
-            workspace.arriving.write_text(site)
-        yield service
-
-
-class RewritesWhenLet:
-    """Graphs in memory whose server rewrites its files only once it is let."""
-
-    def __init__(self):
-        self.let = asyncio.Event()
-
-    def __call__(self, *, readers, embedder):
-        self._graphs = MemoryGraphs(readers=readers, embedder=embedder)
-        return self
-
-    def __getattr__(self, name):
-        return getattr(self._graphs, name)
-
-    def erasable(self, mind_id):
-        let, reach = self.let, self._graphs.reach
-
-        class Erasable(MemoryErasableGraph):
-            async def rewrite_files(self):
-                await let.wait()
-                return await super().rewrite_files()
-
-        return Erasable(reach, graph=self._graphs.of(mind_id), fence=Fence(reach, mind_id=mind_id, leases=None))
-
-
-async def test_a_mind_does_not_come_in_while_the_one_of_its_name_is_erased(tmp_path):
-    """Broken: where its folder and its graph are gone already, it comes in, and is not found."""
-    graphs = RewritesWhenLet()
-    async with running(tmp_path, graphs=graphs, embedder=HashingEmbedder()) as service:
-        await tell(service, talk=TALK[:2])
-        archive = await exported(service)
-        erasing = asyncio.create_task(erase(service, "ada"))
-        await until_async(lambda: not (tmp_path / "minds/ada").exists() and "ada" not in graphs.reach())
-        refused = await imported(service, archive)
-        graphs.let.set()
-        receipt = await erasing
-        taken = await imported(service, archive)
-        status = await found(service)
-
-    assert (refused.status_code, refused.json()["type"]) == (409, "/problems/mind-erasing")
-    assert receipt["verified"] and (taken.status_code, status["turns"]) == (201, 2)
-
-
-async def test_a_turn_that_is_erased_before_its_mind_has_taken_its_graph_does_not_come_with_it(tmp_path):
-    """Broken: a mind that has no graph of its name counts as one without a graph."""
-    async with before_its_graph_came(tmp_path) as service:
-        seen = (await service.http.delete("/v1/minds/bo/turns/t1?dry_run=true")).json()
-        receipt = await erase(service, "bo/turns/t1")
-        contents = await column(service, "bo", "MATCH (n:Episodic) RETURN n.content")
-
-    assert (seen["turns"], seen["facts"]) == (1, None)
-    assert receipt["verified"] and counts(receipt)["graph", "episodes"] == 1
-    assert len(contents) == len(TALK) - 1 and holding(tmp_path, "Perrin") == []
-
-
-async def test_a_mind_that_is_erased_before_its_graph_has_taken_its_name_leaves_nothing(tmp_path):
-    async with before_its_graph_came(tmp_path) as service:
-        receipt = await erase(service, "bo")
-        graphs = await service.memory.graphs._connection.graphs()
-
-    assert receipt["verified"] and counts(receipt)["graph", "episodes"] == 6
-    assert graphs == frozenset()
-    assert holding(tmp_path, "cello", "Perrin") == []

@@ -51,7 +51,10 @@ class _Archive(StreamingResponse):
 
 
 @router.get(
-    "/export", summary="Export a mind", response_class=StreamingResponse, responses=answers_with_archive(404, 422, 503)
+    "/export",
+    summary="Export a mind",
+    response_class=StreamingResponse,
+    responses=answers_with_archive(404, 409, 422, 503),
 )
 async def export(mind_id: MindId, memory: MemoryDep, by: CallerName) -> StreamingResponse:
     """Export the whole mind as one zip, consistent while turns go on. docs/archive-format.md describes the format."""
