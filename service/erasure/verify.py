@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -31,10 +32,14 @@ _READ_BYTES = 1 << 20
 
 
 def files_of(workspace: Workspace) -> Iterator[tuple[Path, str, bool]]:
-    """Every file and link of a mind: its path, its name below the folder, and whether it is ours."""
+    """
+    Every file and link of a mind: its path, its name below the folder, and whether it is ours.
+
+    The name is for people and receipts: bytes of it that are not UTF-8 become U+FFFD.
+    """
     for file in sorted(workspace.folder.rglob("*")):
         if _is_file_or_link(file):
-            name = file.relative_to(workspace.folder).as_posix()
+            name = os.fsencode(file.relative_to(workspace.folder).as_posix()).decode("utf-8", "replace")
             is_temporary = name.startswith(".") and name.endswith(".new")
             is_traces = day_of(name) is not None
             yield file, name, is_temporary or is_traces or name in _OUR_FILES or name.startswith(_OUR_FOLDERS)

@@ -1,5 +1,7 @@
 """An erasure ends, whatever can not be read or fails meanwhile."""
 
+import os
+
 import pytest
 
 from consolidation.kernel.errors import GraphUnavailable
@@ -7,7 +9,8 @@ from service.adapters.hashing_embedder import HashingEmbedder
 from service.adapters.memory_graph.erasure import MemoryErasableGraph
 from service.adapters.memory_graph.fence import Fence
 from service.adapters.memory_graph.graphs import MemoryGraphs
-from tests.e2e.test_erasure import OPEN, SECRET, STEMS, erase, holding
+from tests.e2e.test_bad_narrators import patient
+from tests.e2e.test_erasure import OPEN, SECRET, STEMS, erase, holding, keep_all
 from tests.support.permissions import without_rights_of_root
 from tests.support.service import running
 from tests.support.waiting import until_async
@@ -33,6 +36,30 @@ async def test_what_can_not_be_read_is_named_and_the_erasure_ends(tmp_path, kind
 
     assert seen["left"] == receipt["left"] == ["memory/private/diary.md"] and receipt["verified"]
     assert holding(tmp_path, *STEMS) == []
+
+
+@pytest.mark.parametrize("path", ["ada/turns/turn-of-1", "ada"])
+async def test_files_and_chapters_that_are_not_utf_8_are_named_in_the_preview_and_the_receipt(tmp_path, path):
+    """Broken: their names are answered as they are, which no JSON can carry: 500, and nobody has the receipt."""
+    strange = [
+        os.fsencode(tmp_path / "minds/ada") + name for name in (b"/memory/caf\xe9.md", b"/story-history/\xe9.md")
+    ]
+    story = tmp_path / "minds/ada/STORY.md"
+    async with running(tmp_path, settings=patient(tmp_path, {})) as service:
+        await keep_all(service)
+        for file in strange:
+            os.makedirs(os.path.dirname(file), exist_ok=True)
+            with open(file, "wb") as to:
+                to.write(b"Ask Zerlina about Xanadupolis.")
+        story.write_bytes(story.read_bytes().replace(b"My brother", b"My caf\xe9 brother", 1))
+        seen = (await service.http.delete(f"/v1/minds/{path}?dry_run=true")).json()
+        receipt = await erase(service, path)
+        [kept] = (await service.http.get("/v1/erasures")).json()["items"]
+
+    named = (receipt["left"], receipt["found"]) if path != "ada" else (receipt["peoples_files"], [])
+    assert "memory/caf\ufffd.md" in seen["files"] and "memory/caf\ufffd.md" in named[0]
+    assert any("My caf\ufffd brother" in one["heading"] for one in seen["chapters"])
+    assert kept["found"] == named[1] and ("story-history/\ufffd.md" in named[1]) is (path != "ada")
 
 
 class FailingSearches:

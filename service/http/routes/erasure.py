@@ -1,6 +1,6 @@
 """Erase a mind, a session or a turn everywhere."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response, status
@@ -13,6 +13,7 @@ from service.erasure.receipt import ErasureRequest, Receipt
 from service.erasure.service import Unfinished
 from service.http.dependencies import CallerName, MemoryDep, MindName
 from service.http.known_query import KnownQuery
+from service.http.markdown import encodable
 from service.http.openapi import Answers, answers
 from service.http.schemas.erasure import ERASED, ERASED_MIND, ErasedCount, ErasedOut, ErasurePreviewOut
 from service.http.schemas.fields import SessionId, TurnId
@@ -91,7 +92,9 @@ async def _answered(
 ) -> ErasedOut | ErasurePreviewOut:
     if how.dry_run:
         found = await memory.erasure.preview(request)
-        return ErasurePreviewOut.model_validate({**asdict(found), **asdict(request), "dry_run": True})
+        chapters = [replace(chapter, heading=encodable(chapter.heading)) for chapter in found.chapters]
+        shown = asdict(replace(found, chapters=tuple(chapters)))
+        return ErasurePreviewOut.model_validate({**shown, **asdict(request), "dry_run": True})
     return await _erased(request, memory, by, response)
 
 
@@ -114,9 +117,9 @@ def _answer(done: Receipt | Unfinished) -> ErasedOut:
         verified=receipt.is_verified if receipt else False,
         waiting_for=unfinished.waiting_for if unfinished else None,
         erased=[ErasedCount.model_validate(count) for count in receipt.erased] if receipt else [],
-        peoples_files=list(receipt.peoples_files) if receipt else [],
-        edited_by_person=list(receipt.edited_by_person) if receipt else [],
-        left=list(receipt.left) if receipt else [],
+        peoples_files=[encodable(name) for name in receipt.peoples_files] if receipt else [],
+        edited_by_person=[encodable(heading) for heading in receipt.edited_by_person] if receipt else [],
+        left=[encodable(name) for name in receipt.left] if receipt else [],
         append_only_file=receipt.rewritten.append_only_file if receipt else "not yet",
         snapshot=receipt.rewritten.snapshot if receipt else "not yet",
         found=list(receipt.found) if receipt else [],
