@@ -48,14 +48,18 @@ class PendingLog:
         listed.is_waiting = True
 
         async def run() -> None:
-            async with listed.lock:
+            try:
+                await listed.lock.acquire()
+            finally:  # also where the job is stopped before it may write
                 listed.is_waiting = False  # whatever is stored from here on begins another write
-                try:
-                    await _append(mind, listed)
-                except (OSError, HomeFault) as error:
-                    _give_up(mind, listed, error)
-                else:
-                    mind.disk.worked(part=_part(mind))
+            try:
+                await _append(mind, listed)
+            except (OSError, HomeFault) as error:
+                _give_up(mind, listed, error)
+            else:
+                mind.disk.worked(part=_part(mind))
+            finally:
+                listed.lock.release()
 
         self._background.start(f"pending {mind.mind_id}", run, owner=mind.mind_id)
 

@@ -1,5 +1,6 @@
 """pending-episodes.log: one write for many turns, never in a turn's way, and never a reason to fail."""
 
+import asyncio
 import re
 
 import pytest
@@ -59,3 +60,25 @@ async def test_a_list_that_can_not_be_written_is_trouble_of_the_disk_until_it_ca
 
     assert "list of pending turns" in trouble and run.error is None
     await until_async(lambda: stage.disk.trouble is None)
+
+
+async def test_a_write_that_is_stopped_while_it_waits_for_another_keeps_no_later_one_from_coming(stage):
+    """Broken: the stopped one counts as still to come."""
+    mind, begun, goes_on = await stage.store(tokens=1), asyncio.Event(), asyncio.Event()
+
+    async def pending():
+        begun.set()
+        await goes_on.wait()
+        return ()
+
+    rewriting = asyncio.create_task(stage.pending_log.rewrite(mind, pending))
+    await begun.wait()
+    stage.pending_log.wake(mind)
+    await asyncio.sleep(0)  # it waits now
+    await stage.background.stop("ada")  # as an erasure does
+    goes_on.set()
+    await rewriting
+    await stage.store(tokens=1)
+    stage.pending_log.wake(mind)
+
+    await until_async(lambda: listed(mind) == [2])
