@@ -83,6 +83,16 @@ class PendingErasures:
         found = (_decoded(file) for file in sorted(self._folder.glob("*.json")))
         return tuple(plan for plan in found if plan is not None and self._share.owns(plan.request.mind_id))
 
+    def is_unfinished(self, plan: ErasurePlan) -> bool:
+        """Whether *plan* is there still; a process that shares the home may have dropped it. Raises OSError."""
+        file = self._file(plan)
+        try:
+            file.lstat()
+        except FileNotFoundError:
+            return False
+        found = _decoded(file)
+        return found is None or found.began_at == plan.began_at  # one that can not be read now may be this one
+
     def _file(self, plan: ErasurePlan) -> Path:
         return self._folder / f"{plan.request.mind_id}.{'whole' if plan.request.is_whole else 'part'}.json"
 

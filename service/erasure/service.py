@@ -201,11 +201,13 @@ class ErasureService:
         return job
 
     async def _run(self, job: _Job) -> Receipt | None:
-        """Try until it is done. None if the service stops first: the next start finishes it."""
+        """Try until it is done. None if the service stops first, or another one makes it: then that one finishes it."""
         mind_id, backoff = job.plan.request.mind_id, self._backoff()
         try:
             while not self._context.background.is_stopping:
                 try:
+                    if not await self._is_ours(job):
+                        return None
                     with self._context.minds.held(mind_id):
                         receipt = await (self._erase_mind(job) if job.plan.request.is_whole else self._erase_turns(job))
                 except Exception as error:  # noqa: BLE001 - an erasure outlives what nobody foresaw
@@ -230,6 +232,19 @@ class ErasureService:
             log.warning("erasure.blocked", mind_id=job.plan.request.mind_id, reason=reason, exc_info=unforeseen)
         job.waiting_for = reason
         job.blocked.set()
+
+    async def _is_ours(self, job: _Job) -> bool:
+        """Whether it is not finished, and no other living process makes it; else the mind is open again here."""
+        gate, custodian, mind_id = self._context.minds.gate, self._context.minds.custodian, job.plan.request.mind_id
+        if custodian is None:
+            return True
+        is_unfinished = await anyio.to_thread.run_sync(self._pending.is_unfinished, job.plan)
+        if is_unfinished and await custodian.claims(mind_id):
+            return True
+        job.waiting_for = "another process erases it"
+        gate.reopen(mind_id)
+        gate.set_paused(mind_id, Paused.NOTHING)
+        return False
 
     async def _erase_mind(self, job: _Job) -> Receipt:
         mind_id = job.plan.request.mind_id

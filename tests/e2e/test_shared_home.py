@@ -253,6 +253,26 @@ def test_an_erasure_that_a_kill_left_is_finished_elsewhere(two, graph_server):
     assert other.http.get("/v1/minds/ada").json()["graph"]["episodes"] == 2
 
 
+def test_an_erasure_that_is_asked_for_again_elsewhere_is_made_once_and_the_mind_may_begin_anew_everywhere(
+    two, graph_server
+):
+    """Broken: the second service begins it too, is refused for ever, and keeps the mind shut."""
+    one, other = two
+    one.keep("ada", "My sister Ines keeps bees.", turn_id="t1")
+    until(lambda: digested(one, 1), seconds=TAKEN_OVER)
+    with graph_server.frozen():
+        begun = one.http.delete("/v1/minds/ada")
+        until(lambda: other.http.get("/v1/minds/ada").status_code == 404)  # it knows of the erasure, too
+        again = until(lambda: (found := other.http.delete("/v1/minds/ada")).status_code == 202 and found)
+        assert begun.status_code == 202, begun.text
+        assert again.json()["began_at"] == begun.json()["began_at"]
+    until(lambda: one.http.get("/v1/erasures").json()["items"], seconds=40)
+
+    assert one.keep("ada", "A new beginning.", turn_id="n1")["sequence"] == 1
+    assert other.keep("ada", "Hello again.", turn_id="n2")["sequence"] == 2
+    until(lambda: digested(other, 2), seconds=TAKEN_OVER)
+
+
 def test_a_key_that_a_command_makes_opens_every_service(env, tmp_path):
     """The command runs on a machine without a service; every service refuses calls without a key from then on."""
     with serving(tmp_path / "one", **env) as one, serving(tmp_path / "two", **env) as two:

@@ -1,7 +1,8 @@
 """Plans of unfinished erasures: what was written is read again, also what an earlier release has written."""
 
 import json
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 from service.erasure.pending import FOLDER, DoomedTurn, ErasedMinds, ErasurePlan, PendingErasures
 from service.erasure.receipt import ErasureRequest
@@ -52,6 +53,17 @@ def test_the_folder_goes_with_the_last_plan(tmp_path):
     pending.drop(TURN)
 
     assert not (tmp_path / FOLDER).exists()
+
+
+def test_a_plan_is_unfinished_until_it_is_dropped_and_one_that_was_begun_later_is_another(tmp_path):
+    pending = PendingErasures(tmp_path)
+    pending.write(WHOLE)
+    pending.write(later := replace(TURN, began_at=NOW + timedelta(seconds=1)))
+
+    assert [pending.is_unfinished(plan) for plan in (WHOLE, later, TURN)] == [True, True, False]
+
+    pending.drop(WHOLE)
+    assert not pending.is_unfinished(WHOLE)
 
 
 def test_an_erased_mind_is_remembered_without_its_id(tmp_path):
