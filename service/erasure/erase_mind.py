@@ -78,6 +78,9 @@ class MindEraser:
         if sessions is not None and sessions.is_dir():
             counts.left[f"session files in {sessions}: not read in again"] = None
             await anyio.to_thread.run_sync(self._erased_minds.note, mind_id, context.clock.now())
+        if context.minds.copies is not None:  # what is not copied here is in the database
+            async with context.minds.copies.followed(mind_id, context.minds.get):
+                pass
         if workspace.folder.exists():
             await anyio.to_thread.run_sync(_count, workspace, counts)
             await anyio.to_thread.run_sync(_delete, workspace, counts)

@@ -264,10 +264,11 @@ class ErasureService:
 
     async def _erase_turns(self, job: _Job) -> Receipt | None:
         mind_id, eraser = job.plan.request.mind_id, self._turn_eraser
-        if not self._context.minds.workspace(mind_id).exists:
+        try:
+            mind = await self._context.minds.find(mind_id)
+        except MindNotFound:
             await anyio.to_thread.run_sync(self._pending.drop, job.plan)
             return None
-        mind = await self._context.minds.find(mind_id)
         if not job.has_erased_files:
             await eraser.erase_files(mind, job.plan, job.counts)
             job.has_erased_files = True

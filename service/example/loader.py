@@ -17,7 +17,7 @@ import anyio.to_thread
 import structlog
 
 from consolidation.corrections.record import What
-from consolidation.kernel.errors import MemoryFault, MindExists, TurnErased
+from consolidation.kernel.errors import MemoryFault, MindExists, MindNotFound, TurnErased
 from consolidation.story.triggers import Trigger
 from consolidation.workspace import no_such_mind
 from service.corrections.desk import Decision
@@ -112,7 +112,7 @@ class ExampleLoader:
         Raises MindExists where a mind has the name that is not the example, MindErasing, HomeFault.
         """
         workspace = self._minds.workspace(EXAMPLE)
-        progress = await anyio.to_thread.run_sync(read_progress, workspace)
+        progress = await self._progress()
         if progress is None and EXAMPLE in self._minds.ids():
             raise MindExists(f"there is a mind {EXAMPLE!r} already, which is not the example: erase it first")
         is_new = progress is None or EXAMPLE not in self._minds.ids()
@@ -125,7 +125,7 @@ class ExampleLoader:
 
     async def read(self) -> Loaded:
         """How far it is. Raises MindNotFound where there is no example."""
-        progress = await anyio.to_thread.run_sync(read_progress, self._minds.workspace(EXAMPLE))
+        progress = await self._progress()
         if progress is None:
             raise no_such_mind(EXAMPLE)
         mind = await self._minds.find(EXAMPLE)
@@ -139,6 +139,11 @@ class ExampleLoader:
         is_unfinished = progress is not None and progress.state == "loading" and EXAMPLE in self._minds.ids()
         if progress is not None and is_unfinished and (self._loading is None or self._loading.done()):
             self._loading = self._background.start("example", lambda: self._load(progress), owner=EXAMPLE)
+
+    async def _progress(self) -> Progress | None:
+        with suppress(MindNotFound):
+            await self._minds.find(EXAMPLE)  # where it is in a database, its copy is here now
+        return await anyio.to_thread.run_sync(read_progress, self._minds.workspace(EXAMPLE))
 
     async def _load(self, progress: Progress) -> None:
         """Load what is missing. Where the service stops, or the graph does not answer, the rest is loaded later."""

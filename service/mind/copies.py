@@ -59,6 +59,7 @@ class MindCopies:
         self._drop = drop
         self._locks = WeakValueDictionary[str, asyncio.Lock]()  # each while somebody holds it or waits for it
         self._renewed: set[str] = set()  # their copies are being made anew
+        self._unused_since: dict[str, float] = {}
         self._hold: Callable[[Mind], AbstractAsyncContextManager[None]] = lambda _: nullcontext()
         self._tell: Callable[[Mind], None] = lambda _: None
 
@@ -116,7 +117,7 @@ class MindCopies:
                 return True
             raise
         except OSError as error:
-            raise HomeFault(f"the copy of {mind_id!r} can not be written: {error.strerror}") from error
+            raise _unwritable(mind_id, error) from error
         self._rests_until = 0.0
         mind = get(mind_id)
         if arrived is None or arrived.is_anew:
@@ -133,8 +134,20 @@ class MindCopies:
                 async with self._hold(mind):
                     await self._drop(mind)
             await anyio.to_thread.run_sync(self.home.renew, mind_id)
+        except OSError as error:
+            raise _unwritable(mind_id, error) from error
         finally:
             self._renewed.discard(mind_id)
+
+    async def let_go_unused(self, is_used: Callable[[str], bool], *, seconds: float) -> None:
+        """Delete the copies of minds that nobody has used for so long. Whoever uses one again makes its copy anew."""
+        now, known = self._monotonic(), self._unused_since
+        self._unused_since = {one: known.get(one, now) for one in self.home.copied() if not is_used(one)}
+        for mind_id in [one for one, since in self._unused_since.items() if now - since >= seconds]:
+            lock = self._locks.setdefault(mind_id, asyncio.Lock())
+            if not lock.locked() and not is_used(mind_id):
+                async with lock:
+                    await anyio.to_thread.run_sync(self.home.let_go, mind_id)
 
     async def create(self, workspace: Workspace, mind_id: str) -> None:
         """Make the files of a new mind. Raises OSError, DatabaseUnavailable."""
@@ -147,6 +160,10 @@ class MindCopies:
     async def admit(self, mind_id: str, folder: Path) -> None:
         """Store a whole mind, as it is in *folder*. Raises MindExists, DatabaseUnavailable."""
         await anyio.to_thread.run_sync(self.home.admit, mind_id, folder)
+
+
+def _unwritable(mind_id: str, error: OSError) -> HomeFault:
+    return HomeFault(f"the copy of {mind_id!r} can not be written: {error.strerror}")
 
 
 async def _acquired(lock: asyncio.Lock, *, seconds: float | None) -> bool:

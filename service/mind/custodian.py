@@ -101,11 +101,14 @@ class Custodian:
 
     async def _forget_erased(self) -> None:
         assert self._minds.copies is not None  # noqa: S101 - else nobody is there to erase anything
+        home = self._minds.copies.home
         at, erased = await anyio.to_thread.run_sync(self._desk.erased, self._clean_since)
+        await anyio.to_thread.run_sync(home.drop_old_snapshots, erased)
+        copied = home.copied()  # what is copied from now on does not have it any more
         for mind_id in erased:
-            await anyio.to_thread.run_sync(self._minds.copies.home.drop_old_snapshot, mind_id)
-            async with self._minds.copies.followed(mind_id, self._minds.get):
-                pass  # its copy was dropped
+            if mind_id in copied:
+                async with self._minds.copies.followed(mind_id, self._minds.get):
+                    pass  # its copy was dropped
             if not await self._minds.gate.until_left(mind_id, seconds=_LEAVE_SECONDS):
                 return
         await anyio.to_thread.run_sync(self._desk.is_clean, at)

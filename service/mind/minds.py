@@ -223,10 +223,13 @@ class Minds:
         """A mind's folder, whether it exists or not. Raises InvalidMindId."""
         return workspace_of(self._home, mind_id, linked_folders=self._linked_folders)
 
-    async def own_settings(self, mind_id: str) -> OwnSettings:
-        """A mind's own settings, whether it is open, or exists, or not yet. Raises InvalidMindId."""
+    async def own_settings(self, mind_id: str, *, seconds: float = COPY_SECONDS) -> OwnSettings:
+        """The own settings of a mind, which need not exist; its copy is made first, in *seconds*. Raises as ``find``."""
         mind = self._open.get(mind_id)
         file = mind.settings if mind is not None else OwnSettingsFile(self.workspace(mind_id).settings)
+        if mind is None and self.copies is not None and not self.gate.is_closed(mind_id):
+            async with self.copies.followed(mind_id, self.get, seconds=seconds):
+                pass
         return (await anyio.to_thread.run_sync(file.read, abandon_on_cancel=True)).own
 
     async def find(self, mind_id: str, *, seconds: float = COPY_SECONDS) -> Mind:
@@ -353,12 +356,12 @@ class Minds:
     async def close_unused(self, *, spare: int = 0, idle_seconds: float | None = None) -> bool:
         """
         Close minds that nobody uses: those not used for *idle_seconds* or as the limits say, and until *spare* more may
-        be opened.
-
-        Return whether so many more may be.
+        be opened; whether so many more may be. Copies of minds that were closed for as long go, too.
         """
         async with self._opening:
             await self._close_unused(spare=spare, idle_seconds=idle_seconds)
+        if self.copies is not None and (idle := self._limits.idle_seconds):
+            await self.copies.let_go_unused(lambda one: one in self._open or self._is_in_use(one), seconds=idle)
         return not self._limits.most or len(self._open) + spare <= self._limits.most
 
     def opened(self) -> tuple[Mind, ...]:
@@ -422,9 +425,8 @@ class Minds:
                     with suppress(OSError):  # whoever needs them is told
                         await anyio.to_thread.run_sync(dreams.read)
                     trace_log = await anyio.to_thread.run_sync(self._trace_log, workspace)
-                    story = await anyio.to_thread.run_sync(
-                        lambda: read_progress(workspace, now=self._clock.monotonic())
-                    )
+                    now = self._clock.monotonic()
+                    story = await anyio.to_thread.run_sync(lambda: read_progress(workspace, now=now))
                 except OSError as error:
                     kind = DiskFull if is_full(error) else TranscriptUnwritable
                     raise kind(f"{workspace.folder}: {error.strerror}") from error
@@ -456,9 +458,8 @@ class Minds:
         ids = self.ids() if self.copies is None else filter(self.custody.holds, self._listing.ids())
         return filter(self.share.owns, ids)
 
-    def _trace_log(self, workspace: Workspace) -> TraceLog:
-        index, days = workspace.trace_index, self._keep_traces_days
-        return TraceLog(workspace.folder, index=index, clock=self._clock, keep_days=days)
+    def _trace_log(self, of: Workspace) -> TraceLog:
+        return TraceLog(of.folder, index=of.trace_index, clock=self._clock, keep_days=self._keep_traces_days)
 
     async def _close_unused(self, *, spare: int, idle_seconds: float | None = None) -> None:
         most, idle = self._limits.most, self._limits.idle_seconds if idle_seconds is None else idle_seconds
@@ -481,10 +482,11 @@ class Minds:
         await self._resting.rest(mind, unused_seconds=since)
 
     def _may_close(self, mind: Mind) -> bool:
-        mind_id = mind.mind_id
-        is_in_use = self.gate.is_entered(mind_id) or self._is_at_work(mind_id) or mind_id in self._held
         is_behind = mind.health.awaits_end_of_outage or any(mind.lag(lane) for lane in LaneName)
-        return not (is_in_use or mind.story.is_running or is_behind)
+        return not (self._is_in_use(mind.mind_id) or mind.story.is_running or is_behind)
+
+    def _is_in_use(self, mind_id: str) -> bool:
+        return self.gate.is_entered(mind_id) or self._is_at_work(mind_id) or mind_id in self._held
 
 
 def _move(folder: Path, target: Path) -> None:

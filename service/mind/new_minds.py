@@ -43,7 +43,11 @@ class NewMinds:
         workspace = self._minds.workspace(mind_id)
         if by == OWNER or self._minds.get(mind_id) is not None:
             return
-        if await anyio.to_thread.run_sync(lambda: workspace.exists):
+        if self._minds.copies is not None:  # a mind that is there has no copy here before its first use
+            is_there = mind_id in self._minds.known()
+        else:
+            is_there = await anyio.to_thread.run_sync(lambda: workspace.exists)
+        if is_there:
             return
         count = self._count_elsewhere or self.count
         seconds = await count(mind_id, by=by.name)

@@ -88,13 +88,13 @@ async def _store(exchange: Exchange, *, context: ProxyContext) -> None:
 
 async def _accept(exchange: Exchange, *, context: ProxyContext) -> None:
     chat = exchange.chat
-    heard = await heard_in_full(chat, context=context)
-    privacy = await context.privacy_of(chat.mind_id)
-    parts = await anyio.to_thread.run_sync(partial(new_parts, heard.messages, privacy=privacy))
     answer = exchange.reply.message if exchange.model is not None else None
-    if answer is None and not any(part.messages for part in parts):
-        return
     try:
+        heard = await heard_in_full(chat, context=context)
+        privacy = await context.privacy_of(chat.mind_id)
+        parts = await anyio.to_thread.run_sync(partial(new_parts, heard.messages, privacy=privacy))
+        if answer is None and not any(part.messages for part in parts):
+            return
         async with _STORING.setdefault((chat.mind_id, chat.session_id), asyncio.Lock()):  # a retry sees what it repeats
             said = await _to_store(chat, parts, context=context)
             messages = (*said.messages, *((answer,) if answer is not None else ()))

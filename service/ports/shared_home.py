@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -62,8 +62,16 @@ class SharedHome(Protocol):
         """
         Delete the copy of a mind, with all that was made of it here, and make it anew if the mind is there.
 
-        Nothing where there is no copy.
+        Nothing where there is no copy. Where a new one can not be written, the earlier one goes all the same.
         """
+        ...
+
+    def copied(self) -> frozenset[str]:
+        """The minds of which there is a copy here, or one is being made. Asks nobody."""
+        ...
+
+    def let_go(self, mind_id: str, /) -> None:
+        """Delete the copy of a mind that nobody uses. Asks nobody."""
         ...
 
     def turns_of(self, mind_id: str, /) -> SharedTurns:
@@ -90,8 +98,8 @@ class SharedHome(Protocol):
         """
         ...
 
-    def drop_old_snapshot(self, mind_id: str, /) -> None:
-        """Delete a snapshot that was made before something of the mind was erased, if there still is one."""
+    def drop_old_snapshots(self, mind_ids: Sequence[str], /) -> None:
+        """Delete those snapshots of minds that were made before something of the mind was erased."""
         ...
 
 

@@ -138,7 +138,9 @@ class Settings(BaseSettings):
         "0 sets no limit. A closed mind is opened again by its next call.",
     )
     idle_mind_seconds: NonNegativeFloat = Field(
-        900, description="The time after which a mind that nobody uses is closed; 0 leaves it open."
+        900,
+        description="The time after which a mind that nobody uses is closed; 0 leaves it open. With a database, its "
+        "copy is deleted when it was closed for as long.",
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         "INFO", description="The lowest level of events that are logged: `DEBUG`, `INFO`, `WARNING` or `ERROR`."

@@ -6,8 +6,10 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.errors import MindNotFound
+from consolidation.kernel.errors import HomeFault, MindNotFound
+from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from consolidation.kernel.turns import NOISE, Speaker
+from service.mind.copies import COPY_SECONDS, copy_seconds
 from service.voice.spoken import SPOKEN, in_words, is_withheld, mark_of, recordings_of, repeated
 
 if TYPE_CHECKING:
@@ -73,9 +75,9 @@ class Hearing:
         began = clock()
         try:
             async with asyncio.timeout(None if seconds is None else seconds * SHARE):
-                if await self._is_withheld(mind_id, messages, kind=kind):
+                if await self._is_withheld(mind_id, messages, kind=kind, seconds=copy_seconds(seconds)):
                     return HeardWindow(in_words(messages, {}))
-        except TimeoutError:  # nobody knows what this mind never keeps
+        except (TimeoutError, DatabaseUnavailable, HomeFault):  # nobody knows what this mind never keeps
             return HeardWindow(in_words(messages, {}), (SKIPPED,))
         seconds = None if seconds is None else seconds - (clock() - began)
         last = max((at for at, one in enumerate(messages) if one.written.role is Speaker.ASSISTANT), default=-1)
@@ -96,9 +98,11 @@ class Hearing:
         heard = await self._transcripts.within(mind_id, new, seconds=limit)
         return {**self._transcripts.known(mind_id, seen), **heard}
 
-    async def _is_withheld(self, mind_id: str, messages: Sequence[SpokenMessage], *, kind: TurnKind) -> bool:
+    async def _is_withheld(
+        self, mind_id: str, messages: Sequence[SpokenMessage], *, kind: TurnKind, seconds: float = COPY_SECONDS
+    ) -> bool:
         """Whether no model may hear it, or need not."""
-        privacy = (await self._minds.own_settings(mind_id)).privacy(self._privacy_filter)
+        privacy = (await self._minds.own_settings(mind_id, seconds=seconds)).privacy(self._privacy_filter)
         return kind in NOISE or is_withheld(messages, kind=kind, privacy=privacy)
 
     async def _stored(self, mind_id: str, turn_id: str) -> StoredTurn | None:

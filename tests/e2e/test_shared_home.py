@@ -11,9 +11,15 @@ from itertools import count
 import psycopg
 import pytest
 
+from consolidation.kernel.shared_files import sharing
 from consolidation.workspace import TEXT_INDEX
+from service.adapters.postgres.database import Database
+from service.adapters.postgres.migrations import migrate
+from service.erasure.pending import ErasurePlan, PendingErasures
+from service.erasure.receipt import ErasureRequest
 from tests.support.cli_process import run
 from tests.support.service_process import serving
+from tests.support.shared_machines import NOON, Machine
 from tests.support.waiting import until
 
 TAKEN_OVER = 20  # seconds: a lease of six, a look each second, and a busy machine
@@ -225,6 +231,21 @@ def test_a_turn_that_one_erased_is_gone_for_the_other(two):
     assert other.http.post("/v1/minds/ada/turns", json=body).status_code == 410
 
 
+def test_a_start_makes_no_copies_of_minds_only_because_something_of_them_was_erased(env, tmp_path):
+    """Broken: each mind of which anything was ever erased is copied at each start, and every erasure waits for that."""
+    clean = "SELECT count(*) FROM replicas WHERE clean_since IS NOT NULL"
+    with serving(tmp_path / "one", **env) as one, psycopg.connect(env["MIND_MEMORY_DATABASE"], autocommit=True) as db:
+        one.keep("ada", "My sister Ines moved to Lyon in March.", turn_id="t1")
+        one.keep("ada", "The cat is called Juno.", turn_id="t2")
+        one.http.delete("/v1/minds/ada/turns/t1").raise_for_status()
+
+        with serving(tmp_path / "two", **env) as other:
+            until(lambda: db.execute(clean).fetchone() == (2,))
+
+            assert not (tmp_path / "two" / "minds" / "ada").exists()
+            assert "Juno" in surfaced(other, "What is the cat called?")["block"]
+
+
 def test_a_mind_that_one_erased_is_gone_for_the_other_and_may_begin_anew(two):
     one, other = two
     one.keep("ada", "My sister Ines moved to Lyon in March.", turn_id="t1")
@@ -251,6 +272,24 @@ def test_an_erasure_that_a_kill_left_is_finished_elsewhere(two, graph_server):
 
     assert [receipt["mind_id"] for receipt in receipts] == ["ada"]
     assert other.http.get("/v1/minds/ada").json()["graph"]["episodes"] == 2
+
+
+def test_an_erasure_whose_service_died_at_once_is_made_by_one_that_has_no_copy_of_the_mind(env, database_url, tmp_path):
+    """Broken: what has no folder here is taken for erased, and its rows stay."""
+    with closing(Database(database_url)) as database:
+        database.open()
+        migrate(database)
+        dead = Machine(database, tmp_path / "dead")
+        with sharing(dead.home, dead.shared):
+            dead.keep("t1")
+            PendingErasures(dead.home).write(ErasurePlan(ErasureRequest("ada"), NOON))
+        dead.custody.end()
+    with psycopg.connect(database_url, autocommit=True) as db:
+        db.execute("UPDATE minds SET has_work = false")
+        with serving(tmp_path / "two", **env) as other:
+            until(lambda: other.http.get("/v1/erasures").json()["items"], seconds=40)
+
+        assert db.execute("SELECT count(*) FROM turns").fetchone() == (0,)
 
 
 def test_an_erasure_that_is_asked_for_again_elsewhere_is_made_once_and_the_mind_may_begin_anew_everywhere(

@@ -264,6 +264,16 @@ def delete_snapshot(cursor: Cursor, mind_id: str) -> None:
     cursor.execute("DELETE FROM snapshots WHERE mind_id = %s", (mind_id,))
 
 
+def with_old_snapshot(cursor: Cursor, mind_ids: Sequence[str]) -> tuple[str, ...]:
+    """Those of *mind_ids* whose full text is of an earlier generation of the mind."""
+    query = (
+        "SELECT mind_id FROM snapshots s JOIN minds m USING (mind_id) "
+        "WHERE mind_id = ANY(%s) AND m.generation <> s.generation"
+    )
+    rows: list[Any] = cursor.execute(query, (list(mind_ids),)).fetchall()
+    return tuple(row[0] for row in rows)
+
+
 def delete_old_snapshot(cursor: Cursor, mind_id: str) -> None:
     """Delete it where it is of an earlier generation of the mind."""
     cursor.execute(

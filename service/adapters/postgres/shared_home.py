@@ -86,8 +86,7 @@ class PostgresHome:
         what happens in minds, a mind in which something happened has work. New copies begin with *snapshot*, where one
         is stored.
 
-        *refused* is called from any thread with the reason for which a write was refused: ``changed_elsewhere`` or
-        ``not_in_custody``.
+        *refused* is called from any thread with why a write was refused: ``changed_elsewhere`` or ``not_in_custody``.
         """
         self._database = database
         self._refused = refused
@@ -134,7 +133,7 @@ class PostgresHome:
         with _held(copy, seconds=seconds):
             if not self._bring_up(copy, seconds=seconds):
                 if not copy.version:
-                    self._let_go(mind_id)
+                    self.let_go(mind_id)
                 return None
             arrived = Arrived(frozenset(copy.changed), copy.has_turns, copy.is_anew)
             copy.changed, copy.has_turns = set(), False
@@ -142,16 +141,32 @@ class PostgresHome:
 
     def renew(self, mind_id: str) -> None:
         """Delete the copy of a mind, with all that was made of it here, and make it anew, if the mind is there."""
-        with self._mutex:
-            if mind_id not in self._copies:
-                return
+        if mind_id not in self.copied():
+            return
         copy, fresh = self._copy(mind_id), LocalCopy(mind_id, self._home / _ANEW / mind_id)
         with copy.mutex:
-            if self._bring_up(fresh):  # whoever still reads the earlier copy finds every file until the last moment
-                copy.become(fresh)
-            else:
-                copy.clear()
-                self._let_go(mind_id)
+            try:
+                if not self._bring_up(fresh):
+                    self.let_go(mind_id)
+                else:  # whoever still reads the earlier copy finds every file until the last moment
+                    copy.become(fresh)
+            except OSError:  # a full disk, maybe, and what was erased must not stay there for it
+                fresh.clear()
+                self.let_go(mind_id)
+                raise
+
+    def copied(self) -> frozenset[str]:
+        """The minds of which there is a copy here, or one is being made. Asks nobody."""
+        with self._mutex:
+            return frozenset(self._copies) - {HOME}
+
+    def let_go(self, mind_id: str) -> None:
+        """Delete the copy of a mind that nobody uses. Asks nobody."""
+        copy = self._copy(mind_id)
+        with copy.mutex:
+            copy.clear()
+            with self._mutex:
+                self._copies.pop(mind_id, None)
 
     def version(self, mind_id: str) -> int:
         """Up to which version the copy of a mind is; 0 where there is none."""
@@ -201,10 +216,13 @@ class PostgresHome:
         with self._database.transaction(deadline_seconds=_SECONDS) as cursor:
             mind_rows.put_snapshot(cursor, mind_id, made, epoch=self._custody.epoch(mind_id))
 
-    def drop_old_snapshot(self, mind_id: str) -> None:
-        """Delete a snapshot of before an erasure; one by a process of an earlier version leaves it behind."""
-        with self._database.transaction(deadline_seconds=_SECONDS) as cursor:
-            mind_rows.delete_old_snapshot(cursor, mind_id)
+    def drop_old_snapshots(self, mind_ids: Sequence[str]) -> None:
+        """Delete snapshots of before an erasure; one by a process of an earlier version leaves them behind."""
+        with self._database.read_transaction(deadline_seconds=_SECONDS) as cursor:
+            old = mind_rows.with_old_snapshot(cursor, mind_ids)
+        for mind_id in old:
+            with self._database.transaction(deadline_seconds=_SECONDS) as cursor:
+                mind_rows.delete_old_snapshot(cursor, mind_id)
 
     # as SharedFiles
 
@@ -261,7 +279,7 @@ class PostgresHome:
             with self._database.transaction(deadline_seconds=_LONG_SECONDS) as cursor:
                 mind_rows.delete_mind(cursor, mind_id)
             yield
-            self._let_go(mind_id)
+            self.let_go(mind_id)
 
     @contextmanager
     def _changing(self, file: Path, content: bytes | None, seen: Stamp | None) -> Iterator[None]:
@@ -353,10 +371,6 @@ class PostgresHome:
                 folder = self._home if mind_id == HOME else self._home / _MINDS / mind_id
                 self._copies[mind_id] = LocalCopy(mind_id, folder)
             return self._copies[mind_id]
-
-    def _let_go(self, mind_id: str) -> None:
-        with self._mutex:
-            self._copies.pop(mind_id, None)
 
     def _place(self, file: Path) -> tuple[LocalCopy, str]:
         first, *rest = file.relative_to(self._home).parts

@@ -44,15 +44,16 @@ async def resonate(mind_id: MindId, posted: ResonanceIn, memory: MemoryDep, call
     began = memory.clock.monotonic()
     heard = await _heard(mind_id, posted, memory)
     deadline = Deadline(memory.clock.monotonic, began, _deadline(posted, memory))
-    own = await in_time(memory.minds.own_settings(mind_id), seconds=deadline.left())
-    request = _request(posted, heard, own, memory, began=began)
+    request = _request(posted, heard, OwnSettings(), memory, began=began)
     named = None if posted.also_read is None else checked_minds(posted.also_read, mind_id=mind_id, sees=caller.sees)
     try:
-        mind = await memory.minds.find(mind_id, seconds=copy_seconds(request.deadline_seconds))
+        mind = await memory.minds.find(mind_id, seconds=copy_seconds(deadline.left()))
     except MindNotFound as fault:  # a bot asks before the first turn, too
         return _silence(mind_id, request, why=str(fault))
     except DatabaseUnavailable as fault:  # there is no copy here to answer from
         return _silence(mind_id, request, why=str(fault), degraded=(DATABASE_UNAVAILABLE,))
+    own = await in_time(memory.minds.own_settings(mind_id), seconds=deadline.left())
+    request = _request(posted, heard, own, memory, began=began)
     request = replace(request, degraded=(*request.degraded, *outage(memory.minds.copies)))
     async with opened_minds(
         memory.minds, mind_id, asked=named, own=own, sees=caller.sees, fleet=memory.fleet

@@ -1,16 +1,19 @@
 """A mind that one machine has open, while another one erases it or begins it anew."""
 
 import asyncio
+from datetime import timedelta
 
 import anyio.to_thread
 import pytest
 
 from consolidation.kernel.clock import FixedClock
-from consolidation.kernel.errors import MindErasing, MindNotFound
+from consolidation.kernel.errors import HomeFault, MindErasing, MindNotFound, RateLimited
 from consolidation.kernel.files import remove_tree
 from consolidation.kernel.turns import Turn
+from service.access.principal import Principal
 from service.mind.mind_gate import MindGate
 from service.mind.minds import Minds, OpenMinds
+from service.mind.new_minds import NewMinds
 from service.observability.dependency_health import Dependency
 from service.ports.shared_home import SeveralMachines
 from tests.support.fragments import message_of
@@ -21,12 +24,17 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-async def minds(machines):
+def clock():
+    return FixedClock(NOON)
+
+
+@pytest.fixture
+async def minds(machines, clock):
     """The minds of the second machine."""
-    clock, machine = FixedClock(NOON), machines[1]
+    machine = machines[1]
     disk = Dependency("disk", monotonic=clock.monotonic, recovered=lambda: None)
     several = SeveralMachines(machine.shared, machine.custody)
-    graph_of, limits = graphs_in_memory().of, OpenMinds(several=several)
+    graph_of, limits = graphs_in_memory().of, OpenMinds(idle_seconds=60, several=several)
     found = Minds(machine.home, clock=clock, disk=disk, gate=MindGate(), graph_of=graph_of, limits=limits)
     yield found
     await found.close()
@@ -71,3 +79,68 @@ async def test_to_look_at_a_mind_that_is_being_erased_does_not_begin_it_anew(mac
 
         assert {type(one) for one in found if isinstance(one, BaseException)} <= {MindErasing, MindNotFound}
         assert one.bring_up() is None
+
+
+async def test_the_copy_of_a_mind_that_nobody_used_for_long_goes_and_comes_back_with_the_next_use(
+    machines, minds, clock
+):
+    """Broken: what a machine ever opened stays on its disk."""
+    one, two = machines
+    await anyio.to_thread.run_sync(one.keep, "t1")
+    mind = await minds.find(MIND)
+    for lane in mind.health.lanes.values():
+        lane.cursor = 1  # nothing is left to do
+
+    clock.advance(timedelta(seconds=60))
+    await minds.close_unused()
+    assert minds.get(MIND) is None and two.workspace.transcript.exists()  # who comes back soon finds all of it here
+    clock.advance(timedelta(seconds=60))
+    with minds.held(MIND):
+        await minds.close_unused()
+        assert two.workspace.transcript.exists()
+    await minds.close_unused()
+    clock.advance(timedelta(seconds=60))
+    await minds.close_unused()
+
+    assert not two.workspace.folder.exists()
+    assert two.shared.copied() == frozenset()
+    await anyio.to_thread.run_sync(one.keep, "t2")
+    assert (await minds.find(MIND)).transcript.positions.last == 2
+
+
+async def test_a_minds_own_settings_hold_on_a_machine_that_has_no_copy_of_it(machines, minds):
+    """Broken: the first turn there is stored with words that the mind never keeps."""
+    one, _ = machines
+    await anyio.to_thread.run_sync(one.keep, "t1")
+    await anyio.to_thread.run_sync(one.write, "settings.toml", 'never_keep = ["salary"]\n')
+
+    assert (await minds.own_settings(MIND)).never_keep == ("salary",)
+
+
+async def test_what_was_erased_goes_also_where_a_new_copy_finds_no_room(machines, minds):
+    """Broken: the copy of before stays, and no erasure anywhere ends."""
+    one, two = machines
+    await anyio.to_thread.run_sync(one.keep, "t1", "t2")
+    await minds.find(MIND)
+    one.custody.take(MIND)
+    await (await one.transcript()).erase([1])
+    (two.home / "anew").write_text("a file where a folder belongs")  # no copy can be made there
+
+    with pytest.raises(HomeFault):
+        await minds.find(MIND)
+
+    assert not two.workspace.folder.exists()
+    assert two.shared.copied() == frozenset()
+
+
+async def test_a_mind_that_has_no_copy_on_a_machine_does_not_count_as_a_new_one(machines, minds, clock):
+    one, two = machines
+    await anyio.to_thread.run_sync(one.keep, "t1")
+    await anyio.to_thread.run_sync(two.shared.list_minds)
+    new_minds, by = NewMinds(minds, most_per_minute=1, clock=clock, count_elsewhere=None), Principal("a bot")
+    await new_minds.check("eve", by=by)
+
+    await new_minds.check(MIND, by=by)
+
+    with pytest.raises(RateLimited):
+        await new_minds.check("zoe", by=by)

@@ -85,7 +85,7 @@ def test_what_an_earlier_version_left_behind_an_erasure_is_deleted(one, machine,
         cursor.execute("UPDATE minds SET generation = generation + 1 WHERE mind_id = %s", (MIND,))
     assert begun_with(machine("two")) is None
 
-    one.shared.drop_old_snapshot(MIND)
+    one.shared.drop_old_snapshots([MIND])
 
     with database.read_transaction(deadline_seconds=5) as cursor:
         assert cursor.execute("SELECT count(*) FROM snapshots").fetchone() == (0,)
