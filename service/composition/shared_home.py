@@ -163,6 +163,7 @@ def start_custodian(memory: Memory, shared: SharedResources) -> None:
         snapshots=FullTextSnapshots(shared.home),
     )
     memory.minds.custodian = custodian
+    memory.background.start_daemon("lease of minds", custodian.stay_alive)
     memory.background.start_daemon("custody of minds", custodian.run)
     memory.background.start_daemon("erasures elsewhere", custodian.forget_what_was_erased)
     memory.background.start_daemon("erasures left", memory.erasure.adopt)

@@ -1,9 +1,9 @@
 """
 Keeps the custody of minds where several machines share a home: who works on which mind in the background.
 
-Every second it renews the lease of this process, claims minds that have work and no living owner, and looks whether
-others have written to those it has. A mind with nothing left to do is given back. Nothing that is right depends on it:
-each write of background work proves by itself that it may be made.
+Every second it renews the lease of this process. Beside that, it claims minds that have work and no living owner, and
+looks whether others have written to those it has. A mind with nothing left to do is given back. Nothing that is right
+depends on it: each write of background work proves by itself that it may be made.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LOOK_SECONDS, _MOST_LOOKS = 0.2, 200
 _LEAVE_SECONDS = 30.0  # longer than any request takes, unless it asked to wait
 _LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 _MOST_CLAIMED = 8  # at once, so that several machines share what a dead one leaves
-_LOOKS_EVERY = 10  # turns, after ours that are not open
+_LOOKS_EVERY, _MOST_OPENED = 10, 8  # turns, after some of ours that are not open
 _RESTS_AFTER = 5  # turns in a row in which a mind had nothing to do
 
 
@@ -73,6 +73,7 @@ class Custodian:
         self._is_wanted = asyncio.Event()
         self._idle: dict[str, int] = {}
         self._turns = 0
+        self._looked_up_to = ""
         self._clean_since = _LONG_AGO
 
     def want(self, mind_id: str) -> None:
@@ -123,6 +124,15 @@ class Custodian:
             await asyncio.sleep(_LOOK_SECONDS)
         raise MindErasing("another process still answers calls that began before; it is waited for")
 
+    async def stay_alive(self) -> None:
+        """Renew the lease, again and again, however long a turn takes. Never returns."""
+        while await self._background.pause(_TURN_SECONDS):
+            await self._outlived(self._renew)
+
+    async def _renew(self) -> None:
+        if not await anyio.to_thread.run_sync(self._desk.renew):
+            log.warning("custody.lost")
+
     async def run(self) -> None:
         """Take turn after turn, until the service stops."""
         while not self._background.is_stopping:
@@ -143,8 +153,6 @@ class Custodian:
     async def _take_turn(self) -> None:
         self._is_wanted.clear()
         wanted, self._wanted = self._wanted, set()
-        if not await anyio.to_thread.run_sync(self._desk.renew):
-            log.warning("custody.lost")
         claimed = [one for one in wanted if await anyio.to_thread.run_sync(self._desk.claim_one, one) is not None]
         claimed += await anyio.to_thread.run_sync(self._desk.claim, _MOST_CLAIMED)
         for mind_id in {*claimed, *await anyio.to_thread.run_sync(self._behind), *self._closed()}:
@@ -164,10 +172,14 @@ class Custodian:
                 await anyio.to_thread.run_sync(self._snapshots.keep, mind)
 
     def _closed(self) -> list[str]:
-        """Those of our minds that are not open, now and then: whatever they have left to do, somebody has to look."""
+        """Some of our minds that are not open, in turn, now and then: somebody has to see what they have left to do."""
         self._turns += 1
-        held = self._desk.held() if self._turns % _LOOKS_EVERY == 0 else {}
-        return [mind_id for mind_id in held if self._minds.get(mind_id) is None]
+        if self._turns % _LOOKS_EVERY:
+            return []
+        closed = sorted(mind_id for mind_id in self._desk.held() if self._minds.get(mind_id) is None)
+        some = ([one for one in closed if one > self._looked_up_to] or closed)[:_MOST_OPENED]
+        self._looked_up_to = some[-1] if some else ""
+        return some
 
     async def _begin(self, mind_id: str) -> None:
         self._idle.pop(mind_id, None)

@@ -202,6 +202,25 @@ def test_a_service_that_was_stopped_for_a_while_writes_nothing_twice(two):
     assert [service.http.get("/v1/minds/ada").json()["turns"] for service in two] == [3, 3]
 
 
+def test_a_service_stays_alive_while_it_opens_minds_from_a_slow_database(env, database_url, tmp_path):
+    """Broken: it renews its lease between two turns, and in one turn it opens many minds, one after the other."""
+    claimed = "SELECT count(*) FROM minds WHERE owner IS NOT NULL"
+    with (
+        serving(tmp_path / "one", **env),
+        psycopg.connect(database_url) as locking,
+        psycopg.connect(database_url, autocommit=True) as db,
+    ):
+        locking.execute("LOCK TABLE files")  # of which every copy is made
+        db.execute("INSERT INTO minds (mind_id, has_work) SELECT 'm' || number, true FROM generate_series(1, 8) number")
+        until(lambda: db.execute(claimed).fetchone() == (8,))
+        lease = db.execute("SELECT alive_until FROM replicas").fetchone()
+
+        until(lambda: db.execute("SELECT clock_timestamp() > %s", lease).fetchone() == (True,))
+
+        assert db.execute("SELECT alive_until > clock_timestamp() FROM replicas").fetchone() == (True,)
+        locking.rollback()
+
+
 def test_what_is_refused_to_a_service_that_lost_a_mind_is_counted(env, database_url, tmp_path):
     refused = 'mind_memory_shared_writes_refused_total{reason="not_in_custody"} '
     claim = "UPDATE minds SET epoch = epoch + 1, owner = gen_random_uuid() WHERE mind_id = 'ada'"
