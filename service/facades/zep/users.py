@@ -57,7 +57,7 @@ class Caller:
         return mind_for(name, self.principal, pointer=pointer)
 
     async def mind_of(self, thread_id: str) -> str:
-        """The mind of a thread that this door began. Raises SessionNotFound."""
+        """The mind of a thread that this door began. Raises SessionNotFound, InvalidRequest where several have one."""
         if thread_id in OWN_SESSIONS:
             raise SessionNotFound(_NO_THREAD)
         return await self.places.mind_of(thread_id, self.memory, caller=self.principal)
@@ -135,11 +135,11 @@ async def create_thread(
     mind_id = caller.mind_id(user_id if user_id is not None else f"{_WITHOUT_USER}{thread_id}")
     if user_id is not None:
         user_id = (await read_user(caller, mind_id)).user_id
-    if await caller.places.noted(thread_id, caller.memory, caller=caller.principal) is not None:
+    if await caller.places.noted(thread_id, caller.memory, caller=caller.principal):
         raise InvalidRequest("a thread or session with this id exists already", pointer="#/thread_id")
     record = {"user_id": user_id, "metadata": metadata}
     await _keep_record(caller, mind_id, thread_id, {"thread": record})
-    await caller.places.note(thread_id, caller.memory, mind_id=mind_id)
+    await caller.places.note(thread_id, caller.memory, mind_id=mind_id, begun_by=caller.principal)
     return await read_thread(caller, mind_id, thread_id)
 
 

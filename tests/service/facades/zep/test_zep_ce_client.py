@@ -330,3 +330,26 @@ def test_two_keys_may_have_a_thread_of_the_same_id_each_and_one_alone(tmp_path):
         mine = Zep(api_key=keys["mine"], base_url=address(service), httpx_client=http)
         refused(lambda: mine.memory.add_session(session_id="s", user_id="mine"), BadRequestError, "exists already")
         assert mine.memory.get_session("s").user_id == "mine"
+
+
+def test_a_key_that_sees_two_threads_of_one_id_reaches_neither_by_it(tmp_path):
+    """Broken: it reached the one that any caller had used last, so words went to another user, and one was erased."""
+    keys = {name: make_key(tmp_path, minds=(name,)) for name in ("alice", "bob")} | {"all": make_key(tmp_path)}
+    with proxied(tmp_path, facades={"zep": True}) as service, httpx_client() as http:
+        of = {name: Zep(api_key=key, base_url=address(service), httpx_client=http) for name, key in keys.items()}
+        of["all"].user.add(user_id="alice")
+        of["all"].memory.add_session(session_id="1", user_id="alice")
+        of["all"].memory.add("1", messages=[message("My boat is green.")])
+        of["bob"].user.add(user_id="bob")
+        of["bob"].memory.add_session(session_id="1", user_id="bob")
+        of["bob"].memory.add("1", messages=[message("My boat is red.")])
+
+        refused(lambda: of["all"].memory.add("1", messages=[message("My boat is sold.")]), ApiError, "several")
+        refused(lambda: of["all"].memory.get("1"), ApiError, "several")
+        refused(lambda: of["all"].memory.delete("1"), ApiError, "several")
+        refused(lambda: of["all"].memory.add_session(session_id="1", user_id="bob"), BadRequestError, "exists already")
+
+        for name, colour in (("alice", "green"), ("bob", "red")):
+            assert [one.content for one in of[name].memory.get("1").messages] == [f"My boat is {colour}."]
+        of["bob"].memory.delete("1")
+        assert of["all"].memory.get_session("1").user_id == "alice"
