@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -15,7 +16,7 @@ import structlog
 from structlog.contextvars import bound_contextvars
 
 from consolidation.kernel.errors import InvalidRequest, MemoryFault, TranscriptUnwritable, TurnConflict, TurnErased
-from consolidation.kernel.turns import NOISE, Turn
+from consolidation.kernel.turns import NOISE, Turn, TurnKind
 from consolidation.secrets.privacy_filter import voided
 from consolidation.text.injected_blocks import without_injected
 from consolidation.text.noise import is_blank, kind_of
@@ -135,6 +136,14 @@ class Intake:
             self._report_refusal(fault, turns=len(turns))
             raise
 
+    async def accept_parts(self, mind_id: str, turns: Sequence[Turn]) -> tuple[AcceptedTurn, ...]:
+        """
+        Store *turns*, into which one conversation was parted, as ``accept_all`` does.
+
+        An exchange off the record is off the record in each of them.
+        """
+        return await self.accept_all(mind_id, _with_whole_exchanges(turns, await self._privacy_of(mind_id)))
+
     async def accept_each(self, mind_id: str, turns: Sequence[Turn]) -> tuple[AcceptedTurn | TurnRefusal, ...]:
         """
         Store each of *turns* in their order; the refusal of one that is refused stands in its place.
@@ -221,6 +230,16 @@ class Intake:
 def _measured(turn: Turn, privacy_filter: PrivacyFilter) -> tuple[Turn, tuple[DroppedMessage, ...], int]:
     filtered, dropped = filter_turn(turn, privacy_filter=privacy_filter)
     return filtered, dropped, count_tokens("\n".join(message.line for message in filtered.messages))
+
+
+def _with_whole_exchanges(turns: Sequence[Turn], privacy_filter: PrivacyFilter) -> list[Turn]:
+    """*turns*, those that have a message of an exchange off the record as such."""
+    off = privacy_filter.off_the_record([message for turn in turns for message in turn.messages])
+    ends = accumulate(len(turn.messages) for turn in turns)
+    return [
+        turn if off.isdisjoint(range(end - len(turn.messages), end)) else replace(turn, kind=TurnKind.OFF_THE_RECORD)
+        for turn, end in zip(turns, ends, strict=True)
+    ]
 
 
 def filter_turn(turn: Turn, *, privacy_filter: PrivacyFilter) -> tuple[Turn, tuple[DroppedMessage, ...]]:

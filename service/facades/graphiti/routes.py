@@ -52,7 +52,7 @@ async def add_messages(posted: MessagesIn, memory: MemoryDep, caller: CallerDep)
     with memory.minds.gate.enter(mind_id):
         await memory.new_minds.check(mind_id, by=caller)
         if turns:
-            await memory.intake.accept_all(mind_id, turns)
+            await memory.intake.accept_parts(mind_id, turns)
     empty = len(posted.messages) - len(said)
     left_out = f"; {empty} without words left out" if empty else ""
     return _result(f"Messages stored, facts are read from them in the background{left_out}")

@@ -56,7 +56,7 @@ async def keep_messages(caller: Caller, mind_id: str, thread_id: str, posted: Me
     await caller.places.note(thread_id, memory, mind_id=mind_id)  # first: a call that fails is sent again
     with memory.minds.gate.enter(mind_id):
         await memory.new_minds.check(mind_id, by=caller.principal)
-        kept = await memory.intake.accept_all(mind_id, turns)
+        kept = await memory.intake.accept_parts(mind_id, turns)
     context = await context_of(caller, mind_id, thread_id) if posted.return_context else None
     return Kept(tuple(said_in(one.stored for one in kept)), ids, context)
 

@@ -105,6 +105,24 @@ def test_the_same_messages_again_are_kept_once(graphiti):
     assert len(episodes(graphiti, "twice")) == 1  # all messages of a call are kept, or none
 
 
+def test_the_answer_to_what_is_off_the_record_is_not_kept_either(service, graphiti):
+    """Broken: each message is a turn of its own, and in that of the answer nothing said that it is off the record."""
+    add(
+        graphiti,
+        "discreet",
+        says("My boat is green."),
+        says("A green boat.", role_type="assistant"),
+        says("#offtherecord My affair with Bob started in May."),
+        says("Your affair with Bob began in May.", role_type="assistant"),
+        says("My kiln is hot."),
+    )
+    service.digested("discreet")
+
+    kept = [one["messages"][0]["content"] for one in service.kept("discreet")]
+    assert kept == ["My boat is green.", "A green boat.", "", "", "My kiln is hot."]
+    assert "Bob" not in str(facts(graphiti, "affair with Bob", group_ids=["discreet"]))
+
+
 def test_a_role_that_is_not_a_speakers_name_here_is_kept_all_the_same(graphiti):
     add(graphiti, "roles", says("I am told to be brief.", role="system"), says("Hi.", role="x" * 300))
     first, second = episodes(graphiti, "roles")

@@ -251,6 +251,25 @@ def test_what_ignored_roles_say_is_kept_and_not_remembered(cloud, service):
     assert [one["content"] for one in found["episodes"]] == ["My boat is green."]
 
 
+def test_what_ignored_roles_answer_off_the_record_is_not_kept(cloud, service):
+    """Broken: the answer made a turn of its own, in which nothing said that it is off the record."""
+    cloud.post("/users", json={"user_id": "discreet"}).raise_for_status()
+    cloud.post("/threads", json={"thread_id": "d", "user_id": "discreet"}).raise_for_status()
+    said = [
+        ("user", "My boat is green."),
+        ("assistant", "A green boat."),
+        ("user", "#offtherecord My affair with Bob started in May."),
+        ("assistant", "Your affair with Bob began in May."),
+        ("user", "My kiln is hot."),
+        ("assistant", "A hot kiln."),
+    ]
+    sent = [{"role": role, "content": content} for role, content in said]
+    cloud.post("/threads/d/messages", json={"messages": sent, "ignore_roles": ["assistant"]}).raise_for_status()
+
+    kept = [one["messages"][0]["content"] for one in service.kept("discreet")[2:]]
+    assert kept == ["My boat is green.", "A green boat.", "", "", "My kiln is hot.", "A hot kiln."]
+
+
 def test_data_for_a_graph(cloud, service):
     sent = {"data": "The office closes on Fridays at noon.", "type": "text", "user_id": "office"}
     kept = cloud.post("/graph", json=sent | {"metadata": {"a": 1}, "source_description": "handbook"}).json()
