@@ -10,6 +10,7 @@ from consolidation.kernel.errors import MemoryNotFound
 from consolidation.text.words import tokens
 from service.catalog.facts import FactQuery, list_facts, read_fact
 from service.catalog.turns import TurnQuery
+from service.index.turn_fields import EVERY_TURN, TurnFilter
 from service.retrieval.remember import TimeWindow
 
 if TYPE_CHECKING:
@@ -43,6 +44,10 @@ class Scope(Protocol):
     def is_whole_mind(self) -> bool:
         """Whether nothing narrows it down to certain turns."""
 
+    @property
+    def turns(self) -> TurnFilter:
+        """Turns to search, which may be more than ``holds`` is true of."""
+
     def holds(self, turn: StoredTurn) -> bool:
         """Whether *turn* is one of those."""
 
@@ -53,6 +58,11 @@ class WholeMind:
 
     window: TimeWindow = field(default_factory=TimeWindow)
     is_whole_mind: bool = True
+
+    @property
+    def turns(self) -> TurnFilter:
+        """All of them."""
+        return EVERY_TURN
 
     def holds(self, turn: StoredTurn) -> bool:
         """Whether *turn* is meant: each one is."""
@@ -66,6 +76,11 @@ class OneSession:
     session_id: str
     window: TimeWindow = field(default_factory=TimeWindow)
     is_whole_mind: bool = False
+
+    @property
+    def turns(self) -> TurnFilter:
+        """Those of the session."""
+        return TurnFilter(sessions=(self.session_id,))
 
     def holds(self, turn: StoredTurn) -> bool:
         """Whether *turn* belongs to the session."""
@@ -115,7 +130,7 @@ async def search_entries(
     Left out is what a person or an outcome found wrong, what has ended, and a turn whose words are all in its facts.
     """
     window = TimeWindow(scope.window.since, scope.window.until, None if also_ended else memory.clock.now())
-    found, _ = await memory.recall.remember(mind, query, kinds=_KINDS, window=window, limit=100)
+    found, _ = await memory.recall.remember(mind, query, kinds=_KINDS, window=window, limit=100, turns=scope.turns)
     holding = [one for one in found if _answers(one, least=least)]
     told = _words_told(holding)
     entries = [_of_remembered(mind, one) for one in holding if one.kind == "fact" or not _is_told(one, told)]

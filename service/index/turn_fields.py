@@ -78,7 +78,7 @@ def fields_of(stored: StoredTurn) -> tuple[tuple[str, str], ...]:
     """The rows of a turn: each name with a value."""
     turn = stored.turn
     speakers = {name.casefold() for one in turn.messages for name in (one.role.value, one.known_as) if name}
-    own = [(f"{_OWN}{name}", value) for name, value in _leaves(turn.metadata) if len(value) <= LONGEST_VALUE]
+    own = [(f"{_OWN}{name}", value) for name, value in _leaves(turn.metadata) if _fits(value)]
     rows = [(_SESSION, turn.session_id), (_KIND, turn.kind.value), *((_SPEAKER, one) for one in sorted(speakers))]
     return tuple(dict.fromkeys((*rows, *own[:MOST_FIELDS])))
 
@@ -87,6 +87,11 @@ def as_value(value: object) -> str:
     """A value as it is compared: text, number and truth value differ, 1 and 1.0 do not."""
     is_whole = isinstance(value, float) and value.is_integer()
     return json.dumps(int(value) if is_whole and isinstance(value, float) else value, ensure_ascii=False)
+
+
+def is_indexed(value: Scalar) -> bool:
+    """Whether turns can be chosen by this value of their metadata."""
+    return _fits(as_value(value))
 
 
 def put_fields(database: sqlite3.Connection, sequence: int, rows: Sequence[tuple[str, str]]) -> None:
@@ -98,6 +103,10 @@ def put_fields(database: sqlite3.Connection, sequence: int, rows: Sequence[tuple
 def delete_fields(database: sqlite3.Connection, sequence: int) -> None:
     """Remove the rows of a turn."""
     database.execute("DELETE FROM turn_fields WHERE sequence = ?", (sequence,))
+
+
+def _fits(value: str) -> bool:
+    return len(value) <= LONGEST_VALUE
 
 
 def _leaves(value: object, name: str = "") -> Iterator[tuple[str, str]]:

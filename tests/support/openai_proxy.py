@@ -18,6 +18,10 @@ from tests.support.service import opened_memory, settings_of
 from tests.support.waiting import GIVE_UP, until
 
 SECONDS = GIVE_UP
+A_BICYCLE = (
+    "On the way home we talked for hours about wine, weather and work, and at some point somebody said that the old "
+    "thing with two wheels, a bicycle I think, is green."
+)
 
 
 class Proxied:
@@ -66,6 +70,16 @@ class Proxied:
         body = {"session_id": session_id, "messages": messages}
         self.http.post(f"/v1/minds/{mind_id}/turns", json=body).raise_for_status()
         self.digested(mind_id)
+
+    def crowd(self, mind_id):
+        """Keep more turns about bicycles than a search looks at, each of which answers it better than ``A_BICYCLE``."""
+        for numbers in (range(100), range(100, 200), range(200, 300)):
+            said = {at: f"The bicycle was repaired, bicycle number {at}." for at in numbers}
+            turns = [
+                {"turn_id": f"c{at}", "session_id": "crowd", "messages": [{"role": "user", "content": said[at]}]}
+                for at in numbers
+            ]
+            self.http.post(f"/v1/minds/{mind_id}/turns/batch", json={"turns": turns}).raise_for_status()
 
     def digested(self, mind_id):
         """Wait until all of a mind can be found."""

@@ -224,11 +224,12 @@ async def not_served(path: str) -> NoReturn:
 
 def _turn(posted: AddIn, scope: Scope) -> TurnIn:
     """The messages as our own API takes them, with the ids as they were sent. Raises RequestValidationError."""
+    ids = {OURS: scope.ids}  # first, since only some of many fields can be searched for
     at = datetime.fromtimestamp(posted.timestamp, UTC).isoformat() if posted.timestamp is not None else None
     sent = {
         "session_id": scope.session_id,
         "messages": [{**one.model_dump(exclude_none=True), "timestamp": at} for one in posted.messages],
-        "metadata": {**posted.metadata, OURS: scope.ids},
+        "metadata": ids | posted.metadata | ids,
     }
     return turn_in(sent)
 

@@ -12,6 +12,7 @@ from consolidation.kernel.errors import InvalidRequest
 from service.facades.memory_ids import mind_for
 from service.http.problems import pointer_step
 from service.http.schemas.fields import Instant, SessionId
+from service.index.turn_fields import TurnFilter, is_indexed
 from service.retrieval.remember import TimeWindow
 
 if TYPE_CHECKING:
@@ -67,10 +68,18 @@ class Scope:
     def holds(self, turn: StoredTurn) -> bool:
         """Whether *turn* belongs to the run, agent and app, as far as they are given and do not name the mind."""
         sent = ids_of(turn)
-        named = next((name for name in _OWNERS if name in self.ids), None)
-        narrowing = {name: value for name, value in self.ids.items() if name not in {named, "run_id"}}
         is_of_run = self.run_id is None or turn.turn.session_id == self.run_id
-        return is_of_run and all(sent.get(name) == value for name, value in narrowing.items())
+        return is_of_run and all(sent.get(name) == value for name, value in self._narrowing().items())
+
+    @property
+    def turns(self) -> TurnFilter:
+        """The same for a search, by as much as is indexed."""
+        ids = {f"{OURS}.{name}": (value,) for name, value in self._narrowing().items() if is_indexed(value)}
+        return TurnFilter(sessions=() if self.run_id is None else (self.run_id,), metadata=ids)
+
+    def _narrowing(self) -> dict[str, str]:
+        named = next((name for name in _OWNERS if name in self.ids), None)
+        return {name: value for name, value in self.ids.items() if name not in {named, "run_id"}}
 
 
 def ids_of(turn: StoredTurn) -> dict[str, str]:

@@ -16,7 +16,7 @@ from mem0 import AsyncMemoryClient, MemoryClient
 from mem0.exceptions import MemoryError as Mem0Error
 
 from tests.support.api_keys import make_key
-from tests.support.openai_proxy import knowing, proxied
+from tests.support.openai_proxy import A_BICYCLE, knowing, proxied
 
 README = [
     {"role": "user", "content": "Hi, I'm Alex. I'm a vegetarian and I'm allergic to nuts."},
@@ -97,6 +97,19 @@ def test_what_is_asked_for_narrows_what_is_found(mem0, service):
     assert len(mem0.search("bicycle", filters={"user_id": "nora"}, top_k=1)["results"]) == 1
     assert mem0.search("bicycle", filters={"user_id": "somebody else"}) == {"results": []}
     assert mem0.get_all(filters={"user_id": "somebody else"})["count"] == 0
+
+
+@pytest.mark.parametrize("narrow", [{"run_id": "small"}, {"agent_id": "garage"}], ids=["run", "agent"])
+def test_a_search_of_a_part_goes_through_all_of_it(mem0, service, narrow):
+    """Broken: of the whole mind's best hundred, those of the run or agent were shown, which were none."""
+    user_id = f"rider-{next(iter(narrow))}"
+    service.crowd(user_id)
+    mem0.add(A_BICYCLE, user_id=user_id, metadata={f"field {at}": at for at in range(70)}, **narrow)
+    service.digested(user_id)
+
+    found = mem0.search("bicycle", filters={"AND": [{"user_id": user_id}, narrow]})["results"]
+
+    assert [one["memory"] for one in found] == [A_BICYCLE]
 
 
 def test_pages(mem0):

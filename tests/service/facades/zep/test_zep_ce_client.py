@@ -11,7 +11,7 @@ from zep_python.core.api_error import ApiError
 from zep_python.types import Message
 
 from tests.support.api_keys import make_key
-from tests.support.openai_proxy import proxied
+from tests.support.openai_proxy import A_BICYCLE, proxied
 
 
 @pytest.fixture(scope="module")
@@ -130,6 +130,18 @@ def test_a_session_without_a_user_has_a_memory_of_its_own(zep, service):
         assert [one.content for one in memory.messages] == ["My bicycle is blue."]
     assert {one.fact for one in memory.relevant_facts} <= {"My bicycle is blue."}
     assert zep.memory.get_session("lonely").user_id is None
+
+
+def test_a_search_of_a_session_goes_through_all_of_it(zep, service):
+    """Broken: of the whole mind's best hundred, those of the session were shown, which were none."""
+    service.crowd("rider")
+    zep.memory.add_session(session_id="small", user_id="rider")
+    zep.memory.add("small", messages=[message(A_BICYCLE)])
+    service.digested("rider")
+
+    found = zep.memory.search_sessions(text="bicycle", session_ids=["small"], search_scope="facts").results
+
+    assert [one.fact.fact for one in found] == [A_BICYCLE]
 
 
 def test_metadata_of_a_session_is_added_to(zep):
