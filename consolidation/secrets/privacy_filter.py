@@ -21,9 +21,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from consolidation.kernel.turns import Turn
+    from consolidation.secrets.redaction import Ids
 
 _DENSE = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"  # no blanks between words
 _LETTER = rf"[^\W{_DENSE}]"
+# What other memories' APIs keep in the metadata. Ids are not searched: two that are masked would be the same.
+_IDS: Ids = {
+    "mem0": dict.fromkeys(("user_id", "agent_id", "app_id", "run_id")),
+    "graphiti": {"group_id": None},
+    "zep": {"graph_id": None, "user": {"user_id": None}, "thread": {"user_id": None}},
+}
 MARKERS = ("#offtherecord", "[off the record]")
 
 
@@ -76,14 +83,14 @@ class PrivacyFilter:
 
 
 def without_secrets(turn: Turn) -> FilteredTurn:
-    """*turn* with every secret in its messages, their names and its metadata replaced by a mark."""
+    """*turn* with every secret in its messages, their names and its metadata replaced by a mark. Ids stay."""
     messages, kinds = [], {}
     for at, message in enumerate(turn.messages):
         said, name = redact(message.content), redact(message.name or "")
         messages.append(replace(message, content=said.text, name=name.text or message.name))
         if found := tuple(dict.fromkeys((*said.kinds, *name.kinds))):
             kinds[at] = found
-    metadata, metadata_kinds = redact_value(dict(turn.metadata))
+    metadata, metadata_kinds = redact_value(dict(turn.metadata), ids=_IDS)
     assert isinstance(metadata, dict)  # noqa: S101 - as it was
     return FilteredTurn(replace(turn, messages=tuple(messages), metadata=metadata), kinds, metadata_kinds)
 

@@ -19,7 +19,9 @@ from consolidation.secrets.key_formats import find_keys
 from consolidation.text.folding import folded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
+
+type Ids = Mapping[str, Ids | None]  # where ids stand in a JSON value: None for the text below a key
 
 _FINDERS = (find_blocks, find_keys, find_assigned, find_cards)
 _PASSES = 4  # what a first look hid behind another secret
@@ -56,34 +58,41 @@ def _found(text: str) -> Iterator[tuple[int, int, str]]:
                 yield *seen.span(start, end), kind
 
 
-def redact_value(value: object) -> tuple[object, tuple[str, ...]]:
-    """A JSON value with the secrets in its texts and keys replaced, and their kinds; a key says what its text is."""
+def redact_value(value: object, *, ids: Ids | None = None) -> tuple[object, tuple[str, ...]]:
+    """
+    A JSON value with the secrets in its texts and keys replaced, and their kinds; a key says what its text is.
+
+    A text below the keys of *ids* is an id and stays.
+    """
     kinds: dict[str, None] = {}
-    return _value(value, kinds), tuple(kinds)
+    return _value(value, kinds, ids or {}), tuple(kinds)
 
 
-def _value(value: object, kinds: dict[str, None]) -> object:
+def _value(value: object, kinds: dict[str, None], ids: Ids) -> object:
     if isinstance(value, str):
         found = redact(value)
         kinds.update(dict.fromkeys(found.kinds))
         return found.text
     if isinstance(value, dict):
-        return {_value(key, kinds): _named(key, inner, kinds) for key, inner in value.items()}
+        return {_value(key, kinds, {}): _named(key, inner, kinds, ids) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_value(inner, kinds) for inner in value]
+        return [_value(inner, kinds, {}) for inner in value]
     return value
 
 
-def _named(key: object, value: object, kinds: dict[str, None]) -> object:
+def _named(key: object, value: object, kinds: dict[str, None], ids: Ids) -> object:
     """A value below its key: ``{"password": "…"}`` says in two texts what ``password=…`` says in one."""
+    below = ids.get(key, {}) if isinstance(key, str) else {}
     if not isinstance(key, str) or not isinstance(value, str):
-        return _value(value, kinds)
+        return _value(value, kinds, below or {})
+    if below is None:
+        return value
     lead = f'{key}="'
     for start, end, kind in find_assigned(f'{lead}{value}"'):
         if start == len(lead) and end == start + len(value):
             kinds[kind] = None
             return mark(kind)
-    return _value(value, kinds)
+    return _value(value, kinds, {})
 
 
 def mark(kind: str) -> str:

@@ -89,6 +89,28 @@ def test_secrets_are_told_by_message_and_kind():
     assert PrivacyFilter(redacts=False).without_secrets(one).turn == one
 
 
+def test_ids_that_other_memories_apis_keep_in_the_metadata_are_not_searched():
+    card = "4539 5787 6362 1486"
+    sent = {
+        "mem0": {"agent_id": card, "note": card},
+        "graphiti": {"group_id": card, "name": card},
+        "zep": {"graph_id": card, "user": {"user_id": card, "email": card}, "thread": {"user_id": card}},
+        "user_id": card,
+    }
+    one = Turn("t1", "s1", (Message(Speaker.USER, "hello"),), metadata=sent)
+
+    found = PrivacyFilter().without_secrets(one)
+
+    masked = "[redacted: card number]"
+    assert found.turn.metadata == {
+        "mem0": {"agent_id": card, "note": masked},
+        "graphiti": {"group_id": card, "name": masked},
+        "zep": {"graph_id": card, "user": {"user_id": card, "email": masked}, "thread": {"user_id": card}},
+        "user_id": masked,
+    }
+    assert found.metadata_kinds == ("card number",)
+
+
 def test_a_turn_kept_before_its_secrets_were_is_still_the_same():
     bare, raw = turn("my card: [redacted: card number]"), turn(f"my card: {CARD}")
 

@@ -95,6 +95,12 @@ def test_a_group_of_any_name_is_a_mind_and_its_name_comes_back(service, graphiti
     assert episodes(graphiti, "chat 42/Ünïcode") == []
 
 
+def test_a_group_whose_name_looks_like_a_secret_keeps_it(graphiti):
+    """Broken: `[redacted: card number]` came back."""
+    add(graphiti, "4539578763621486", says("I keep bees."))
+    assert episodes(graphiti, "4539578763621486")[0]["group_id"] == "4539578763621486"
+
+
 def test_the_same_messages_again_are_kept_once(graphiti):
     for _ in range(2):
         add(graphiti, "twice", MESSAGE)

@@ -79,6 +79,19 @@ def test_ids_users_sessions_and_metadata_come_back(mem0, service):
     assert kept["session_id"] == "monday"
 
 
+def test_an_id_that_looks_like_a_secret_is_an_id(mem0, service):
+    """Broken: it was masked where it was kept, so that nothing was found by it."""
+    sent = {"user_id": "4539578763621486", "agent_id": "6011000990139424"}
+    mem0.add("I sail a boat.", **sent)
+    service.digested(sent["user_id"])
+    filters = {"AND": [{name: value} for name, value in sent.items()]}
+
+    (listed,) = mem0.get_all(filters=filters)["results"]
+    (found,) = mem0.search("boat", filters=filters)["results"]
+
+    assert [{name: one[name] for name in sent} for one in (listed, found)] == [sent, sent]
+
+
 def test_what_is_asked_for_narrows_what_is_found(mem0, service):
     mem0.add("The red bicycle has a flat tyre.", user_id="nora", agent_id="garage", run_id="r1")
     mem0.add("The blue bicycle has new brakes.", user_id="nora", agent_id="shop", run_id="r2", timestamp=1_767_225_600)

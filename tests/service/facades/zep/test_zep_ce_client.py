@@ -144,6 +144,12 @@ def test_a_search_of_a_session_goes_through_all_of_it(zep, service):
     assert [one.fact.fact for one in found] == [A_BICYCLE]
 
 
+def test_a_user_id_that_looks_like_a_secret_comes_back(zep):
+    """Broken: `[redacted: card number]` came back."""
+    assert zep.user.add(user_id="4539578763621486").user_id == "4539578763621486"
+    assert zep.memory.add_session(session_id="of a number", user_id="4539578763621486").user_id == "4539578763621486"
+
+
 def test_metadata_of_a_session_is_added_to(zep):
     zep.memory.add_session(session_id="marked", metadata={"a": 1})
     zep.memory.add("marked", messages=[message("Hi.")])
