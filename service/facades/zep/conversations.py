@@ -61,8 +61,12 @@ async def keep_messages(caller: Caller, mind_id: str, thread_id: str, posted: Me
     return Kept(tuple(said_in(one.stored for one in kept)), ids, context)
 
 
-async def keep_data(caller: Caller, mind_id: str, posted: DataIn) -> dict[str, Any]:
-    """Keep data of a graph as a thought of the bot's own, or as what a user said; as an episode."""
+async def keep_data(caller: Caller, mind_id: str, posted: DataIn, *, key: str | None = None) -> dict[str, Any]:
+    """
+    Keep data of a graph as a thought of the bot's own, or as what a user said; as an episode.
+
+    The same *key* again stores nothing twice.
+    """
     sent = {
         "type": posted.type,
         "source_description": posted.source_description,
@@ -74,13 +78,14 @@ async def keep_data(caller: Caller, mind_id: str, posted: DataIn) -> dict[str, A
     at = told_at.isoformat() if told_at is not None else None
     body = turn_in(
         {
+            "turn_id": f"zep:graph:{key or caller.memory.clock.fresh_id()}",
             "session_id": GRAPH_SESSION,
             "messages": [{"role": role, "content": posted.data, "timestamp": at}],
             "metadata": {OURS: {name: value for name, value in sent.items() if value is not None}},
         }
     )
     turn = Turn(
-        caller.memory.clock.fresh_id(),
+        str(body.turn_id),
         GRAPH_SESSION,
         tuple(one.as_message() for one in body.messages),
         metadata=body.metadata,

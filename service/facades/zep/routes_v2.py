@@ -49,15 +49,16 @@ from service.facades.zep.users import (
     Caller,
     Thread,
     change_thread,
+    change_user,
     context_of,
     create_thread,
     erase_thread,
     erase_user,
+    make_user,
     messages_of,
     read_thread,
     read_user,
     read_users,
-    save_user,
     threads_of,
 )
 from service.http.routes.turns import IdempotencyKey
@@ -87,7 +88,7 @@ async def add_user(posted: UserIn, caller: CallerOfZep) -> dict[str, Any]:
     if posted.user_id is None:
         raise InvalidRequest("is needed", pointer="#/user_id")
     profile = posted.model_dump(exclude={"user_id"}, exclude_none=True)
-    return user_v2(await save_user(caller, posted.user_id, profile, is_new=True))
+    return user_v2(await make_user(caller, posted.user_id, profile))
 
 
 @router.get("/users-ordered")
@@ -111,7 +112,7 @@ async def get_user(user_id: str, caller: CallerOfZep) -> dict[str, Any]:
 @router.patch("/users/{user_id}")
 async def update_user(user_id: str, posted: Profile, caller: CallerOfZep) -> dict[str, Any]:
     """Put other facts in the place of those that are known of a user; what is not sent stays."""
-    return user_v2(await save_user(caller, user_id, posted.model_dump(exclude_none=True), is_new=False))
+    return user_v2(await change_user(caller, user_id, posted.model_dump(exclude_none=True)))
 
 
 @router.delete("/users/{user_id}")

@@ -25,15 +25,16 @@ from service.facades.zep.conversations import keep_data, keep_messages, one_epis
 from service.facades.zep.dependencies import CallerOfZep
 from service.facades.zep.shapes import TASK, edge, message_v4, thread_v4, user_v4
 from service.facades.zep.users import (
+    change_user,
     context_of,
     create_thread,
     erase_thread,
     erase_user,
+    make_user,
     messages_of,
     read_thread,
     read_user,
     read_users,
-    save_user,
     threads_of,
 )
 from service.http.routes.turns import IdempotencyKey
@@ -48,11 +49,10 @@ _EPISODES = "episode_uuids"  # what this version calls the turns behind a fact
 
 
 @router.post("/users", status_code=status.HTTP_201_CREATED)
-async def create_user(posted: UserIn, caller: CallerOfZep) -> dict[str, Any]:
-    """A user, whose memory is a mind; its uuid is the mind's id."""
-    user_id = posted.user_id or f"user-{caller.memory.clock.fresh_id()}"
+async def create_user(posted: UserIn, caller: CallerOfZep, idempotency_key: IdempotencyKey = None) -> dict[str, Any]:
+    """A user, whose memory is a mind; its uuid is the mind's id. The same Idempotency-Key again means the same user."""
     profile = posted.model_dump(exclude={"user_id"}, exclude_none=True)
-    return user_v4(await save_user(caller, user_id, profile, is_new=True))
+    return user_v4(await make_user(caller, posted.user_id or None, profile, key=idempotency_key))
 
 
 @router.post("/users/list")
@@ -87,7 +87,7 @@ async def get_user(user_uuid: str, caller: CallerOfZep) -> dict[str, Any]:
 @router.patch("/users/{user_uuid}")
 async def update_user(user_uuid: str, posted: Profile, caller: CallerOfZep) -> dict[str, Any]:
     """Put other facts in the place of those that are known of a user; what is not sent stays."""
-    return user_v4(await save_user(caller, user_uuid, posted.model_dump(exclude_none=True), is_new=False))
+    return user_v4(await change_user(caller, user_uuid, posted.model_dump(exclude_none=True)))
 
 
 @router.delete("/users/{user_uuid}")
@@ -187,9 +187,12 @@ async def delete_thread(thread_uuid: str, caller: CallerOfZep, response: Respons
 
 
 @router.post("/graphs/{graph_uuid}/episodes", status_code=status.HTTP_202_ACCEPTED)
-async def add_episode(graph_uuid: str, posted: DataIn, caller: CallerOfZep) -> dict[str, Any]:
-    """Keep data for a user's graph."""
-    return {"episode": await keep_data(caller, caller.mind_id(graph_uuid), posted), "task": TASK}
+async def add_episode(
+    graph_uuid: str, posted: DataIn, caller: CallerOfZep, idempotency_key: IdempotencyKey = None
+) -> dict[str, Any]:
+    """Keep data for a user's graph. The same Idempotency-Key again stores nothing twice."""
+    kept = await keep_data(caller, caller.mind_id(graph_uuid), posted, key=idempotency_key)
+    return {"episode": kept, "task": TASK}
 
 
 @router.post("/graphs/{graph_uuid}/search/{scope}")

@@ -7,11 +7,11 @@ erases a mind reaches them too. The newest record of a kind is true.
 
 from __future__ import annotations
 
+import uuid
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from consolidation.kernel.errors import InvalidRequest, MindNotFound, SessionNotFound
-from consolidation.workspace import no_such_mind
 from service.catalog.sessions import list_sessions
 from service.facades.memory_ids import mind_for
 from service.facades.translation import turn_in
@@ -41,6 +41,7 @@ _RECORD = "A record of Zep's API."
 _WITHOUT_USER = "session:"  # begins the name of a mind that has one session and no user
 _LOOKED_AT = 10  # messages of a thread for which context is wanted
 _MOST_SESSIONS = 500
+_NAMESPACE = uuid.UUID("2d6a3c0e-7f64-4a57-9a55-0c1e5c2b8a41")
 _ROLES_FOR_CONTEXT = frozenset({"user", "assistant"})
 
 
@@ -87,17 +88,29 @@ class Thread:
     metadata: dict[str, Any] | None = None
 
 
-async def save_user(caller: Caller, user_id: str, profile: dict[str, Any], *, is_new: bool) -> User:
-    """Keep what is known of a user. Raises InvalidRequest where one is new that exists, MindNotFound where not."""
+async def make_user(caller: Caller, user_id: str | None, profile: dict[str, Any], *, key: str | None = None) -> User:
+    """
+    Begin a user, with an id of our own where none is given. The same *key* again means the same user.
+
+    Raises InvalidRequest for one that exists, TurnConflict where something else was sent with the key.
+    """
+    if user_id is None:
+        of_key = uuid.uuid5(_NAMESPACE, f"{caller.principal.name}:{key}").hex
+        user_id = f"user-{of_key if key else caller.memory.clock.fresh_id()}"
     mind_id = caller.mind_id(user_id)
-    before = await _user_or_none(caller, mind_id)
-    if is_new and before is not None:
+    turn_id = f"zep:user:{key}" if key else None
+    if await _user_or_none(caller, mind_id) is not None and not await _has_turn(caller.memory, mind_id, turn_id):
         raise InvalidRequest("this user exists already", pointer="#/user_id")
-    if not is_new and before is None:
-        raise no_such_mind(mind_id)
-    known = {**(before.profile if before is not None else {}), **profile}
-    own_id = before.user_id if before is not None else user_id
-    await _keep_record(caller, mind_id, USER_SESSION, {"user": {**known, "user_id": own_id}})
+    await _keep_record(caller, mind_id, USER_SESSION, {"user": {**profile, "user_id": user_id}}, turn_id=turn_id)
+    return await read_user(caller, mind_id)
+
+
+async def change_user(caller: Caller, user_id: str, profile: dict[str, Any]) -> User:
+    """Put other facts in the place of those that are known of a user. Raises MindNotFound."""
+    mind_id = caller.mind_id(user_id)
+    before = await read_user(caller, mind_id)
+    record = {**before.profile, **profile, "user_id": before.user_id}
+    await _keep_record(caller, mind_id, USER_SESSION, {"user": record})
     return await read_user(caller, mind_id)
 
 
@@ -242,8 +255,18 @@ def _newest(turns: tuple[StoredTurn, ...], kind: str) -> tuple[StoredTurn, dict[
     return None
 
 
-async def _keep_record(caller: Caller, mind_id: str, session_id: str, record: dict[str, Any]) -> None:
+@in_worker_of_mind
+async def _has_turn(memory: Memory, mind_id: str, turn_id: str | None) -> bool:
+    with memory.minds.gate.enter(mind_id):
+        positions = (await memory.minds.find(mind_id)).transcript.positions
+        return turn_id is not None and positions.sequence_of(turn_id) is not None
+
+
+async def _keep_record(
+    caller: Caller, mind_id: str, session_id: str, record: dict[str, Any], *, turn_id: str | None = None
+) -> None:
     body = {
+        "turn_id": turn_id,
         "session_id": session_id,
         "kind": "probe",  # kept, and never remembered
         "messages": [{"role": "system", "content": _RECORD}],

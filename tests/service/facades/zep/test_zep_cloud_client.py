@@ -120,6 +120,35 @@ def test_a_call_that_is_sent_again_keeps_messages_once(zep):
     assert len(list(zep.thread.list_messages(thread))) == 1
 
 
+def test_a_user_that_is_created_again_by_the_same_call_is_one(zep):
+    """Broken: a call without an id made two users, and one with an id was refused."""
+    named = [zep.user.create(user_id="once", first_name="Ann", idempotency_key="key-3") for _ in range(2)]
+    unnamed = [zep.user.create(first_name="Bea", idempotency_key="key-4") for _ in range(2)]
+
+    assert named[0] == named[1]
+    assert unnamed[0] == unnamed[1]
+    assert unnamed[0].first_name == "Bea"
+    assert zep.user.create(first_name="Bea", idempotency_key="key-5").uuid_ != unnamed[0].uuid_
+    refused(lambda: zep.user.create(user_id="once", first_name="Ann"), BadRequestError, "exists already")
+    refused(
+        lambda: zep.user.create(user_id="once", first_name="Cleo", idempotency_key="key-3"),
+        BadRequestError,
+        "other content",
+    )
+
+
+def test_data_for_a_graph_that_is_sent_again_is_kept_once(zep, service):
+    """Broken: the key was not read, so an answer that was lost gave two episodes."""
+    user = zep.user.create(user_id="shop")
+
+    def add(data):
+        return zep.graph.episode.add(user.uuid_, data=data, type="text", idempotency_key="key-6").episode
+
+    assert add("The shop closes at noon.") == add("The shop closes at noon.")
+    assert str(service.kept("shop")).count("The shop closes") == 1
+    refused(lambda: add("The shop closes at one."), BadRequestError, "other content")
+
+
 def test_data_for_a_graph(zep, service):
     user = zep.user.create(user_id="office")
     added = zep.graph.episode.add(user.uuid_, data="The office closes on Fridays at noon.", type="text")
