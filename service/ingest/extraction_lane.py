@@ -212,6 +212,7 @@ class ExtractionLane:
             extracted = await self._extract(mind, turn)
             late = None if is_to_be_read_again(one) else self._clock.now  # nobody learns what is read again
             await anyio.to_thread.run_sync(partial(index_knowledge, mind, extracted, 0, late=late))
+            await mind.graph.unpark(one)
         except (*NOT_TRIED, GraphUnavailable, HomeFault) as error:
             if isinstance(error, CIRCUIT_OPEN):  # a mismatch is raised before it counts
                 await mind.graph.undo_attempt(uuid_of(mind, turn))
@@ -229,7 +230,6 @@ class ExtractionLane:
                 reason = parking_reason(error, had_its_chance=not goes_on)
                 await self._park(mind, turn, reason, attempts=one.attempts + 1, after=None)
             return is_asked or not goes_on
-        await mind.graph.unpark(one)
         self._publish(mind.mind_id, "turn.read", **about(turn))
         return True
 

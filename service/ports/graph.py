@@ -340,7 +340,7 @@ class MindGraph(Protocol):
         ...
 
     async def unpark(self, parked: Parked, /) -> None:
-        """Forget that a turn was parked, and the attempts at it."""
+        """Forget that a turn was parked, and the attempts at it. A kill of this process does not bring that back."""
         ...
 
     async def nearest(self, vectors: Vectors, /, *, turns: int, facts: int, entities: int) -> tuple[VectorHits, ...]:

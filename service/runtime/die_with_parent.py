@@ -16,7 +16,7 @@ _SET_PARENT_DEATH_SIGNAL = 1  # prctl(2): Linux only
 def main() -> None:
     """Ask the kernel to kill us with our parent, then become the program."""
     parent, *words = sys.argv[1:]
-    # Not SIGTERM: the next owner may come before a slow shutdown ends. What was answered is in the file already.
+    # Not SIGTERM: the next owner may come before a slow shutdown ends.
     ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
     if os.getppid() != int(parent):
         sys.exit("the parent is gone already")

@@ -1,10 +1,12 @@
-"""A disk that is full, torn or read-only under a real service: it is said, nothing is lost, it mends itself."""
+"""A disk that is full, torn, slow or read-only under a real service: it is said, nothing is lost, it mends itself."""
 
 import json
 import os
+import shutil
 import subprocess
 from contextlib import contextmanager
 from datetime import date
+from pathlib import Path
 
 import psutil
 import pytest
@@ -13,11 +15,33 @@ from tests.crash.agent_day import action_of, request_of
 from tests.crash.served import Served
 from tests.support.cli_process import run
 from tests.support.free_ports import free_port
+from tests.support.scripted_models import Brain, provider_of
+from tests.support.service_process import env_of
+from tests.support.waiting import until as until_true
 from tests.support.waiting import until_answered
 
 LONG = "Bruno and Carla talked about their greenhouse in Lyon. " * 300
 READS = ("", "/story", "/story/history", "/remember?query=Bruno", "/traces", "/consolidation")
 needs_mounts = pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount a small disk")
+needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="only a library in C can slow a disk down")
+# Each sync waits while there is a file called $HOLD, and says that it does so by a file called $HOLD.reached.
+HOLDING_SYNCS = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int held(const char *name, int file) {
+    const char *hold = getenv("HOLD");
+    char reached[4096];
+    snprintf(reached, sizeof reached, "%s.reached", hold);
+    while (!access(hold, F_OK)) { close(open(reached, O_CREAT | O_WRONLY, 0600)); usleep(1000); }
+    return ((int (*)(int))dlsym(RTLD_NEXT, name))(file);
+}
+int fsync(int file) { return held("fsync", file); }
+int fdatasync(int file) { return held("fdatasync", file); }
+"""
 
 
 @contextmanager
@@ -58,6 +82,19 @@ def read_only(folder):
         yield
     finally:
         subprocess.run(["umount", "-l", folder], check=True)
+
+
+@contextmanager
+def slow_disk(folder):
+    """The environment of programs whose disk ends no sync while the file that it names as HOLD is there."""
+    folder.mkdir()
+    (folder / "hold.c").write_text(HOLDING_SYNCS)
+    library, hold = folder / "hold.so", folder / "hold"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, folder / "hold.c", "-ldl"], check=True)
+    try:
+        yield {"LD_PRELOAD": str(library), "HOLD": str(hold)}
+    finally:
+        hold.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -223,6 +260,25 @@ def test_full_text_that_can_not_be_written_is_told_of_and_written_later(tmp_path
             assert_readable(served)
         found = until(served, is_digested)
     assert (found["graph"]["waiting_for"], found["graph"]["parked"], found["graph"]["episodes"]) == (None, [], 2)
+
+
+@needs_compiler
+def test_a_turn_that_a_person_had_read_again_stays_read_though_the_disk_was_slow_and_the_service_died(tmp_path, nest):
+    with provider_of(Brain(extraction=lambda _: "I would rather not say.")) as provider:
+        with serving(tmp_path, nest, **env_of(provider)) as served:
+            post(served, "Bruno lives in Lyon.")
+            until(served, lambda found: found["graph"]["parked"])
+    with slow_disk(tmp_path / "disk") as slow, serving(tmp_path, nest, **slow) as served:
+        served.start({"step": "event turn.read", "hit": 2, "deed": "service"})
+        Path(slow["HOLD"]).touch()
+        post(served, "Carla lives in Ghent.", mind="bo")  # the first that is read
+        until_true(Path(slow["HOLD"] + ".reached").exists)
+
+        served.http.post("/v1/minds/ada/parked/retry", json={})
+        until_true(lambda: not served.is_alive)
+
+    with serving(tmp_path, nest) as served:
+        assert until(served, is_digested)["graph"]["parked"] == []
 
 
 @needs_mounts

@@ -40,6 +40,7 @@ _FIRST_SECONDS = 3.0  # for a first answer, and for what FalkorDB's constructor 
 _ONE_OF_SEVERAL_SECONDS = 1.0
 _PING_SECONDS = 2.0
 _MOST_EXCHANGES = 100
+_WRITTEN_SECONDS, _LOOK_SECONDS = 5.0, 0.05  # redis writes after two seconds at the latest
 
 
 class Residence(Protocol):
@@ -276,6 +277,17 @@ class GraphConnection:
     async def command(self, *words: str) -> Any:  # noqa: ANN401 - what redis answers
         """Return what the server of a graph, or all masters as one, answer to a command of redis."""
         return await (await self._opened()).command(*words)
+
+    async def until_written(self) -> None:
+        """
+        Return when what the server has answered is in its append-only file; in any case after a few seconds.
+
+        While its disk is busy, redis answers first and writes up to two seconds later. A kill in between loses that.
+        """
+        for _ in range(int(_WRITTEN_SECONDS / _LOOK_SECONDS)):
+            if not (await self.command("INFO", "persistence")).get("aof_buffer_length"):
+                return
+            await asyncio.sleep(_LOOK_SECONDS)
 
     async def dump(self, graph: str, /) -> bytes | None:
         """Return a graph as the server writes it down, None where there is none."""

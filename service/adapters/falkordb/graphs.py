@@ -63,6 +63,7 @@ class FalkorGraphs:
         self._embedder = embedder
         self._checkpoint_of = checkpoint_of if leases is None else None
         self._leases = leases
+        self._is_ours = folder is not None
         self._purge = ServerPurge(connection, folder=folder)
         self._vectors_of = vectors_of
         self._graphs = WeakValueDictionary[str, FalkorMindGraph]()  # of the minds that are open
@@ -106,6 +107,7 @@ class FalkorGraphs:
                 readers=self._readers,
                 embedder=self._embedder,
                 claim=partial(self._claim_of, mind_id),
+                dies_with_us=self._is_ours,
             )
         return graph
 

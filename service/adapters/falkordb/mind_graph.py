@@ -157,11 +157,17 @@ class FalkorMindGraph(GraphReads):
         readers: TurnReaders,
         embedder: Embedder,
         claim: Callable[[], Claim | None],
+        dies_with_us: bool,
     ) -> None:
-        """*claim* returns our claim of the mind, None where minds are not leased. Raises Fenced where we have none."""
+        """
+        *claim* returns our claim of the mind, None where minds are not leased. Raises Fenced where we have none.
+
+        *dies_with_us* says that a kill of this process kills the server, too.
+        """
         super().__init__(connection, name=name, vectors=vectors)
         self.mind_id = mind_id
         self._claim = claim
+        self._dies_with_us = dies_with_us
         self._prepared_at: int | None = None  # the epoch under which it was prepared last
         self._begun: dict[str, LeasedGraph] = {}  # the episode that is attempted
         self._readers = readers
@@ -345,6 +351,8 @@ class FalkorMindGraph(GraphReads):
         await graph.write(_UNPARK, {"sequence": parked.sequence})
         uuid = episode_uuid(self.mind_id, parked.turn_id)
         await graph.write(_FORGET_ATTEMPTS, {"uuid": uuid})
+        if self._dies_with_us:  # nobody else knows that the turn was to be read again
+            await self._connection.until_written()
 
     async def nearest(self, vectors: Vectors, /, *, turns: int, facts: int, entities: int) -> tuple[VectorHits, ...]:
         """Return what is near each vector. Raises EmbedderMismatch."""

@@ -3,8 +3,10 @@ An embedded FalkorDB: a redis-server of our own on a private socket, which start
 
 One that neither answers nor works any more is killed and started again, as one that died is.
 
-Invariants: a folder has one owner. The server writes an append-only file, so that a kill loses nothing. It is never
-started append-only on a folder that holds only a snapshot: redis would begin empty and then overwrite the snapshot.
+Invariants: a folder has one owner. The server writes an append-only file. While the disk is busy it answers up to two
+seconds before it writes, and a kill loses that: it is made again from the transcript. Who needs more waits until it is
+written (`GraphConnection.until_written`). The server is never started append-only on a folder that holds only a
+snapshot: redis would begin empty and then overwrite the snapshot.
 """
 
 from __future__ import annotations
