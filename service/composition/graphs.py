@@ -7,6 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
+from consolidation.kernel.errors import GraphUnavailable
 from consolidation.workspace import has_minds, workspace_of
 from service.adapters.falkordb.connection import GraphConnection
 from service.adapters.falkordb.graphs import FalkorGraphs
@@ -49,13 +50,14 @@ async def start_embedded_server(settings: Settings, stack: AsyncExitStack) -> Em
     """
     Start the embedded server in the home; *stack* stops it.
 
-    A home that has minds already gives it a moment to load. Raises HomeLocked, ConfigurationFault.
+    A home that has minds already gives it a moment to load. One that ends meanwhile is started again by its ``watch``.
+    Raises HomeLocked, ConfigurationFault.
     """
     server = EmbeddedServer(settings.folder / "graph")
     await server.start()
     stack.push_async_callback(server.stop)
     if has_minds(settings.folder):
-        with suppress(TimeoutError):
+        with suppress(TimeoutError, GraphUnavailable):
             async with asyncio.timeout(_LOADING_SECONDS):
                 await server.wait_until_ready()
     return server

@@ -3,6 +3,7 @@
 from contextlib import asynccontextmanager
 
 import pytest
+from structlog.testing import capture_logs
 
 from consolidation.kernel.errors import GraphFault, GraphTimedOut
 from tests.support.embedded_graph import graph_server
@@ -66,6 +67,38 @@ async def test_an_embedded_graph_that_hangs_is_started_again_and_is_made_good(tm
 
         status = await service.digested("ada")
         assert (status["graph"]["episodes"], status["graph"]["waiting_for"]) == (2, None)
+
+
+def wrong_sum(files):
+    """The checksum of the first file is another one."""
+    [base] = files.glob("*.base.rdb")
+    content = bytearray(base.read_bytes())
+    content[-1] ^= 255
+    base.write_bytes(content)
+
+
+def zeros_at_the_end(files):
+    """As a power cut leaves it."""
+    [appended] = files.glob("*.incr.aof")
+    appended.write_bytes(appended.read_bytes() + bytes(700))
+
+
+@pytest.mark.parametrize(("damage", "is_emptied"), [(wrong_sum, True), (zeros_at_the_end, False)])
+async def test_an_embedded_graph_whose_files_are_damaged_is_made_good(tmp_path, damage, is_emptied):
+    """Broken: a start waits for a graph that can not be loaded, or nobody takes the damage away."""
+    async with running(tmp_path) as service:
+        await keeps(service, [AUNT])
+        await service.digested("ada")
+    damage(tmp_path / "graph/appendonlydir")
+
+    with capture_logs() as logs:
+        async with running(tmp_path) as service:
+            await service.until("ada", lambda s: s["graph"]["episodes"] == 1 and s["graph"]["lag"] == 0)
+
+    assert [one["event"] for one in logs if one["event"].startswith("embedded_graph.")] == (
+        ["embedded_graph.damaged"] if is_emptied else []
+    )
+    assert (tmp_path / "graph/appendonlydir.damaged").exists() is is_emptied
 
 
 @pytest.mark.parametrize("mode", ["refuse", "blackhole", "half", "garbage", "reset", "lost", "loading"])

@@ -2,17 +2,22 @@
 Removes what a server stores of a graph besides the graph: statements that it was sent, and files with deleted words.
 
 Every word of a deleted graph is in the append-only file until that is written anew. On a server of our own we wait for
-that and search the files afterwards; another server is only asked to do it. Of a cluster every node is asked, replicas
-included: each has a file of its own, and may have served the graph before.
+that, delete damaged files that were set aside, and search all files afterwards; another server is only asked. Of a
+cluster every node is asked, replicas included: each has a file of its own, and may have served the graph before.
 """
 
 from __future__ import annotations
 
 import asyncio
+import shutil
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+import anyio.to_thread
+
 from consolidation.kernel.errors import GraphFault, GraphForbidden, GraphUnavailable
+from service.adapters.falkordb.server import SET_ASIDE
 from service.erasure.ports import DONE, Rewritten
 from service.erasure.verify import contains
 
@@ -120,6 +125,7 @@ class _Files:
     async def rewrite(self) -> Rewritten:
         """Have them written anew and wait for it; the result says what the server refused."""
         if self._folder is not None:
+            await anyio.to_thread.run_sync(partial(shutil.rmtree, self._folder / SET_ASIDE, ignore_errors=True))
             await self._process.command("CONFIG", "SET", "rdbcompression", "no")  # so that it can be searched
         try:
             append_only = (

@@ -1,7 +1,8 @@
 """
 An embedded FalkorDB: a redis-server of our own on a private socket, which starts and dies with this process.
 
-One that neither answers nor works any more is killed and started again, as one that died is.
+One that neither answers nor works any more is killed and started again, as one that died is. Damaged files are set
+aside, and it begins empty: the graphs fill again from the transcripts.
 
 Invariants: a folder has one owner. The server writes an append-only file. While the disk is busy it answers up to two
 seconds before it writes, and a kill loses that: it is made again from the transcript. Who needs more waits until it is
@@ -19,6 +20,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import anyio.to_thread
 import structlog
 
 from consolidation.kernel.errors import ConfigurationFault, GraphUnavailable, HomeLocked
@@ -33,6 +35,18 @@ _LOOK_SECONDS = 5.0  # between two looks, and that an answer may take
 _AT_WORK = 0.02  # of a processor; one that loads, indexes or writes takes far more, one that waits for nothing far less
 _STOP_SECONDS = 20
 _FIRST_PAUSE, _LONGEST_PAUSE, _LONG_SECONDS = 0.1, 30.0, 60.0  # before a restart; after a long life, the first again
+APPENDED, SET_ASIDE = "appendonlydir", "appendonlydir.damaged"
+_TORN_END = 16 * 1024 * 1024  # bytes that a power cut may have garbled: they are cut off, as redis cuts a half command
+_MOST_SAID = 64 * 1024  # bytes of redis.log that are looked at
+# What redis says of files that no further start will load; "OOM" is said where memory was short, which may pass.
+_OF_DAMAGE = (
+    "Bad file format reading the append only file",
+    "Internal error in RDB reading",
+    "Unable to obtain the AOF file",
+    "Found an empty AOF manifest",
+    "The AOF manifest file contains",
+)
+_OF_SHORT_MEMORY = "OOM"
 # Else the server stores statements, and people's words in them, in a key of its own.
 _MODULE_OPTIONS = ("MAX_INFO_QUERIES", "0")
 
@@ -48,6 +62,7 @@ class EmbeddedServer:
         self._socket_folder: Path | None = None
         self._process: asyncio.subprocess.Process | None = None
         self._has_answered = False
+        self._said_before = 0  # bytes of redis.log, when it was started last
 
     @property
     def url(self) -> str:
@@ -77,12 +92,12 @@ class EmbeddedServer:
         """Return once the server answers; loading a large graph may take minutes. Raises GraphUnavailable."""
         while await _answer_of(self._socket) != _PONG:  # else it is loading
             if self._process is None or self._process.returncode is not None:
-                raise GraphUnavailable(f"the embedded FalkorDB stopped; see {self._folder / 'redis.log'}")
+                raise GraphUnavailable(f"the embedded FalkorDB stopped; see {self._log}")
             await asyncio.sleep(_POLL_SECONDS)
         self._has_answered = True
 
     async def watch(self) -> None:
-        """Start the server again each time it dies or stalls, for ever; the pauses grow while it dies soon."""
+        """Start the server again each time it dies or stalls, for ever; the pauses grow while it dies or fails soon."""
         pause, now = _FIRST_PAUSE, asyncio.get_running_loop().time
         while True:
             assert self._process is not None  # noqa: S101 - start came first
@@ -94,7 +109,11 @@ class EmbeddedServer:
                 stalling.cancel()
             pause = _FIRST_PAUSE if now() - began > _LONG_SECONDS else min(pause * 2, _LONGEST_PAUSE)
             await asyncio.sleep(pause)
-            await self._spawn(append_only=True)
+            try:
+                await anyio.to_thread.run_sync(self._set_damage_aside)
+                await self._spawn(append_only=True)
+            except (OSError, ConfigurationFault) as error:  # such as a machine without memory
+                log.error("embedded_graph.not_started", reason=str(error))  # noqa: TRY400 - the reason says it all
 
     async def stop(self) -> None:
         """Stop the server, by force after 20 seconds, and release the folder."""
@@ -133,7 +152,7 @@ class EmbeddedServer:
 
     async def _migrate_snapshot(self) -> None:
         """Turn a folder that holds only a snapshot into an append-only one without losing anything."""
-        if (self._folder / "appendonlydir").exists() or not (self._folder / "dump.rdb").exists():
+        if (self._folder / APPENDED).exists() or not (self._folder / "dump.rdb").exists():
             return
         from redis.asyncio import Redis
 
@@ -150,8 +169,23 @@ class EmbeddedServer:
         self._process.terminate()
         await self._process.wait()
 
+    def _set_damage_aside(self) -> None:
+        """Take files away that the server could not load, so that it begins empty. Raises OSError. Blocking."""
+        found = _damage_in(self._log, since=self._said_before)
+        if found is None:
+            return
+        aside = self._folder / SET_ASIDE
+        shutil.rmtree(aside, ignore_errors=True)  # of another time
+        (self._folder / APPENDED).rename(aside)
+        log.error("embedded_graph.damaged", folder=str(aside), reason=found)
+
+    @property
+    def _log(self) -> Path:
+        return self._folder / "redis.log"
+
     async def _spawn(self, *, append_only: bool) -> None:
         server, module = binaries()
+        self._said_before = self._log.stat().st_size if self._log.exists() else 0
         self._has_answered = False
         options = {
             "port": "0",
@@ -162,7 +196,8 @@ class EmbeddedServer:
             "save": "",
             "appendonly": "yes" if append_only else "no",
             "appendfsync": "everysec",
-            "logfile": str(self._folder / "redis.log"),
+            "aof-load-corrupt-tail-max-size": str(_TORN_END),
+            "logfile": str(self._log),
         }
         words = [word for name, value in options.items() for word in (f"--{name}", value)]
         self._process = await asyncio.create_subprocess_exec(
@@ -189,6 +224,17 @@ def binaries() -> tuple[Path, Path]:
             if server.exists() and module.exists():
                 return server, module
     raise ConfigurationFault("no embedded FalkorDB on this machine: install falkordblite, or set FALKORDB_URL")
+
+
+def _damage_in(log_file: Path, *, since: int) -> str | None:
+    """What a server said of damaged files, if it did, behind the byte *since* of its log. Raises OSError."""
+    if not log_file.exists():
+        return None
+    with log_file.open("rb") as file:
+        file.seek(since)
+        said = file.read(_MOST_SAID).decode(errors="replace")
+    found = (line[line.index(sign) :] for line in said.splitlines() for sign in _OF_DAMAGE if sign in line)
+    return None if _OF_SHORT_MEMORY in said else next(found, None)
 
 
 @dataclass(frozen=True, slots=True)

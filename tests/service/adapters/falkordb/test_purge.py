@@ -56,6 +56,19 @@ async def test_our_own_server_notes_nothing_it_was_asked(tmp_path):
         assert await purge.keys("g") == 1
 
 
+async def test_damaged_files_that_were_set_aside_go_where_something_is_erased(tmp_path):
+    async with served(tmp_path) as connection:
+        aside = tmp_path / "appendonlydir.damaged"
+        aside.mkdir()
+        (aside / "appendonly.aof.1.incr.aof").write_text("a canary")
+        purge = ServerPurge(connection, folder=tmp_path)
+        assert purge.search(("canary",))
+
+        await purge.rewrite("g")
+
+        assert not purge.search(("canary",))
+
+
 async def test_a_deleted_graph_is_found_in_the_log_until_that_is_written_anew(tmp_path):
     async with served(tmp_path) as connection:
         purge = ServerPurge(connection, folder=tmp_path)

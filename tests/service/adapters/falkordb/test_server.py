@@ -53,6 +53,49 @@ async def test_one_that_neither_answers_nor_works_is_started_again_with_all_it_h
         assert await connection.read("g", "MATCH (n:N) RETURN count(n)", {}) == [[1]]
 
 
+class FailingOnce(EmbeddedServer):
+    """A server on a machine that has no memory for its second start."""
+
+    starts = 0
+
+    async def _spawn(self, *, append_only):
+        self.starts += 1
+        if self.starts == 2:
+            raise OSError("Cannot allocate memory")
+        await super()._spawn(append_only=append_only)
+
+
+async def test_one_that_can_not_be_started_again_is_tried_once_more(tmp_path):
+    server = FailingOnce(tmp_path)
+    await server.start()
+    await server.wait_until_ready()
+    watching = asyncio.create_task(server.watch())
+    try:
+        server._process.kill()
+
+        await until_async(lambda: server.starts == 3)
+        await server.wait_until_ready()
+    finally:
+        watching.cancel()
+        await server.stop()
+
+
+async def test_one_that_ends_for_want_of_memory_keeps_its_files(tmp_path):
+    """Redis says the same of a file that is cut short as of one for which there is no memory."""
+    said = "1:M # Short read or OOM loading DB.\n1:M # Internal error in RDB reading offset 0, function at rdb.c:5096\n"
+    async with watched(tmp_path, stalled_seconds=30) as (server, connection):
+        await connection.write("g", "CREATE (:N)", {})
+        before = server._process
+        with (tmp_path / "redis.log").open("a") as log:
+            log.write(said)
+        before.kill()
+
+        await until_async(lambda: server._process is not before)
+        await server.wait_until_ready()
+
+        assert await connection.read("g", "MATCH (n:N) RETURN count(n)", {}) == [[1]]
+
+
 async def test_one_that_is_silent_and_works_is_left_alone(tmp_path):
     async with watched(tmp_path, stalled_seconds=1) as (server, connection):
         before = server._process.pid
