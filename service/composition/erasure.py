@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
+
+import anyio.to_thread
 
 from service.archive.adopt_graph import GraphAdoption
 from service.composition.ingest import backoff_of
+from service.composition.webhooks import forget_left
 from service.erasure.erase_mind import MindEraser
 from service.erasure.erase_turns import ErasureContext, TurnEraser
 from service.erasure.pending import ErasedMinds, PendingErasures
@@ -41,11 +45,14 @@ def build_erasure(
 
     async def forget_events(plan: ErasurePlan) -> None:
         request = plan.request
-        if webhooks is not None and request.is_whole:
+        turn_ids = None if request.is_whole else tuple(turn.turn_id for turn in plan.turns)
+        if webhooks is not None and turn_ids is None:
             await webhooks.erase_mind(request.mind_id)
-        elif webhooks is not None:
-            turn_ids = [turn.turn_id for turn in plan.turns]
+        elif webhooks is not None and turn_ids is not None:
             await webhooks.erase_turns(request.mind_id, turn_ids, session_id=request.session_id)
+        elif shared.several is None:  # a database takes them out itself
+            forget_now = partial(forget_left, turn_ids=turn_ids, session_id=request.session_id)
+            await anyio.to_thread.run_sync(forget_now, settings.folder, request.mind_id)
 
     context = ErasureContext(
         minds=shared.minds,

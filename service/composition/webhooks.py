@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,9 @@ from service.webhooks.sender import SendingTimes, Webhooks
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AsyncExitStack
+    from pathlib import Path
 
+    from service.adapters.sqlite_outbox import SqliteOutbox
     from service.composition.resources import Resources
     from service.ports.webhooks import WebhookOutbox
     from service.runtime.background import Background
@@ -82,15 +85,34 @@ def _open_outbox(
         several = shared.several
         replica, generation_of = several.custody.replica, several.home.generation
         return PostgresOutbox(several.database, replica=replica, generation_of=generation_of), lambda: 0
-    from service.adapters.sqlite_outbox import SqliteOutbox
-
-    file = settings.folder / _OUTBOX
-    try:
-        outbox = SqliteOutbox(file)
-    except OSError as error:
-        raise HomeFault(f"{file} can not be used: {error.strerror}") from error
+    outbox = _opened(settings.folder / _OUTBOX)
     stack.callback(outbox.close)
     return outbox, outbox.changed_by_others
+
+
+def forget_left(home: Path, mind_id: str, *, turn_ids: tuple[str, ...] | None, session_id: str | None) -> None:
+    """
+    Drop what an outbox on files holds of turns, or (None) of a mind, though no endpoint is configured any more.
+
+    One that is configured again would be told of it. Raises HomeFault. Blocking.
+    """
+    file = home / _OUTBOX
+    if not file.exists():
+        return
+    with closing(_opened(file)) as outbox:
+        if turn_ids is None:
+            outbox.forget(mind_id)
+        else:
+            outbox.forget_turns(mind_id, turn_ids, session_id=session_id)
+
+
+def _opened(file: Path) -> SqliteOutbox:
+    from service.adapters.sqlite_outbox import SqliteOutbox
+
+    try:
+        return SqliteOutbox(file)
+    except OSError as error:
+        raise HomeFault(f"{file} can not be used: {error.strerror}") from error
 
 
 def _asked_of_owner(shared: Resources) -> IsErased | None:

@@ -213,6 +213,26 @@ async def test_an_erased_mind_or_turn_is_told_of_no_more(tmp_path):
         assert b"secret-session" not in file.read_bytes(), file
 
 
+@pytest.mark.parametrize("erased", ["/v1/minds/gone", "/v1/minds/gone/sessions/s1", "/v1/minds/gone/turns/t1"])
+async def test_what_is_erased_while_no_endpoint_is_configured_is_not_told_later(tmp_path, erased):
+    url = f"http://127.0.0.1:{free_port()}/"
+    async with service_with(tmp_path, url, kinds=["turn.kept"]) as service:
+        await service.keep("gone", LYON, turn_id="t1")
+        while (await state(service))["waiting"] < 1:
+            await anyio.sleep(OFTEN)
+
+    async with running(tmp_path) as service:
+        assert (await service.http.delete(erased)).status_code == 200
+    assert not any(b"turn.kept" in file.read_bytes() for file in (tmp_path / "webhooks").iterdir())
+
+    with receiving() as receiver:
+        async with service_with(tmp_path, receiver.url, kinds=["turn.kept"]) as service:
+            await service.keep("gone", "My father lives in Rome.", turn_id="t2")
+            await soon(lambda: receiver.taken)
+
+    assert [body["data"]["turn_id"] for _, body in receiver.taken] == ["t2"]
+
+
 async def test_only_who_looks_after_the_service_sees_webhooks(tmp_path):
     with receiving() as receiver:
         key, one = make_key(tmp_path), make_key(tmp_path, minds=("ada",))
