@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     type IsErased = Callable[[str, str | None], Awaitable[bool]]
     type VersionOf = Callable[[str], int]
 
-_LOOK_SECONDS = 0.1  # for what other processes put into the outbox; a look costs some microseconds
+_LOOK_SECONDS = 0.1  # for what other processes put into the outbox
 _OF_THE_DELIVERY = frozenset({400, 401, 403, 404, 405, 413, 415, 422})  # refused; the next one may be taken
 _MOST_THREADS = 2  # that wait for the outbox at once
 
@@ -79,7 +79,8 @@ class Webhooks:
         """
         *is_erased* asks another process whether the turn of a delivery was erased, where that has the mind.
 
-        *changed_by_others* is another number when another process of this machine has written into the outbox.
+        *changed_by_others* is another number when another process of this machine has written into the outbox. It may
+        block.
         *version_of* says up to which version this machine has a mind, where several machines share the home.
         """
         self._endpoints = {one.name: one for one in endpoints}
@@ -130,14 +131,18 @@ class Webhooks:
 
     async def notice(self) -> None:
         """Wake the senders when another process of this machine has put something into the outbox, for ever."""
-        known = self._changed_by_others()
+        known: int | None = None
         while True:
-            await asyncio.sleep(_LOOK_SECONDS)
-            now = self._changed_by_others()
+            try:
+                now = await self._blocking(self._changed_by_others)
+            except MemoryFault:  # which every sender tells of
+                await asyncio.sleep(self._times.sweep_seconds)
+                continue
             if now != known:
                 known = now
                 for event in self._woken.values():
                     event.set()
+            await asyncio.sleep(_LOOK_SECONDS)
 
     async def send(self, name: str) -> None:
         """Send what is due to an endpoint, for ever."""
