@@ -1,9 +1,9 @@
 """
 Posts webhooks over HTTP. Only loopback and hosts that the settings allow are asked, by an address that was checked.
 
-A name is resolved here and its address is connected to, so that it can not be another one a moment later. What no
-receiver has (link-local addresses, where clouds keep their secrets, and multicast) is refused whatever is allowed. A
-name that is not of this machine may not lead to it.
+A name is resolved here, and its addresses are connected to until one answers: they can not be others a moment later.
+What no receiver has (link-local addresses, where clouds keep their secrets, and multicast) is refused whatever is
+allowed. A name that is not of this machine may not lead to it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import asyncio
 import socket
 from contextlib import suppress
 from functools import cached_property
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -23,10 +23,10 @@ from service.ports.webhooks import NotPosted, Posted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from ipaddress import IPv4Address, IPv6Address
     from ssl import SSLContext
 
 _PORTS = {"http": 80, "https": 443}
+_DNS64 = IPv6Network("64:ff9b::/96")  # what a network without IPv4 makes of an IPv4 address, which is its end
 
 
 class HttpWebhookPoster:
@@ -48,48 +48,60 @@ class HttpWebhookPoster:
 
     async def _post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Posted:
         parts = urlsplit(url)
-        host, scheme = parts.hostname or "", parts.scheme
-        port = parts.port or _PORTS[scheme]
-        address = await self._address(host, port)
-        shown = f"[{address}]" if ":" in address else address
-        target = f"{scheme}://{shown}:{port}{parts.path or '/'}" + (f"?{parts.query}" if parts.query else "")
-        async with (
-            httpx2.AsyncClient(
-                trust_env=False, verify=self._authorities, follow_redirects=False, timeout=self._timeout_seconds
-            ) as http,
-            http.stream(
-                "POST",
-                target,
-                content=body,
-                headers={**headers, "Host": parts.netloc.rpartition("@")[2], "Content-Type": "application/json"},
-                extensions={"sni_hostname": host},
-            ) as answer,
-        ):
-            return Posted(answer.status_code, _seconds(answer.headers.get("retry-after")))
+        host = parts.hostname or ""
+        port = parts.port or _PORTS[parts.scheme]
+        *others, last = await self._addresses(host, port)
+        place = f"{port}{parts.path or '/'}" + (f"?{parts.query}" if parts.query else "")
+        sent = {**headers, "Host": parts.netloc.rpartition("@")[2], "Content-Type": "application/json"}
+        limits = httpx2.Timeout(self._timeout_seconds, connect=self._timeout_seconds / (len(others) + 1))
+
+        async def post_at(address: str) -> Posted:
+            target = f"{parts.scheme}://{f'[{address}]' if ':' in address else address}:{place}"
+            asked = http.stream("POST", target, content=body, headers=sent, extensions={"sni_hostname": host})
+            async with asked as answer:
+                return Posted(answer.status_code, _seconds(answer.headers.get("retry-after")))
+
+        async with httpx2.AsyncClient(
+            trust_env=False, verify=self._authorities, follow_redirects=False, timeout=limits
+        ) as http:
+            for address in others:
+                with suppress(httpx2.ConnectError, httpx2.ConnectTimeout):
+                    return await post_at(address)
+            return await post_at(last)
 
     @cached_property
     def _authorities(self) -> SSLContext:
         """Whose certificates are trusted: the machine's, read once, since to read them costs more than a post."""
         return httpx2.create_ssl_context(trust_env=False)
 
-    async def _address(self, host: str, port: int) -> str:
-        """An address of *host* that may be asked. Raises NotPosted."""
+    async def _addresses(self, host: str, port: int) -> tuple[str, ...]:
+        """The addresses of *host* that may be asked, at least one. Raises NotPosted."""
         if not is_this_machine_or(host, self._allowed_hosts):
             raise NotPosted("the host is not allowed: add it to WEBHOOKS__ALLOWED_HOSTS")
         try:
             found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except OSError as error:
             raise NotPosted("the host has no address") from error
-        addresses = [str(one[4][0]) for one in found]
-        if not addresses or any(_is_refused(ip_address(one.partition("%")[0]), host) for one in addresses):
+        addresses = dict.fromkeys(str(one[4][0]) for one in found)
+        allowed = tuple(one for one in addresses if not is_refused(ip_address(one.partition("%")[0]), host))
+        if not allowed:
             raise NotPosted("the host has an address that no webhook may be posted to")
-        return addresses[0]
+        return allowed
 
 
-def _is_refused(address: IPv4Address | IPv6Address, host: str) -> bool:
-    plain = getattr(address, "ipv4_mapped", None) or address
-    is_foreign = plain.is_loopback and not is_loopback(host)
-    return is_foreign or plain.is_link_local or plain.is_multicast or plain.is_unspecified or plain.is_reserved
+def is_refused(address: IPv4Address | IPv6Address, host: str) -> bool:
+    """Whether no webhook for *host* may be posted to an address."""
+    plain = _plain(address)
+    if plain.is_loopback:
+        return not is_loopback(host)
+    return plain.is_link_local or plain.is_multicast or plain.is_unspecified or plain.is_reserved
+
+
+def _plain(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
+    """An address; one of IPv4 in a form of IPv6 becomes plain IPv4."""
+    if isinstance(address, IPv4Address):
+        return address
+    return address.ipv4_mapped or (IPv4Address(address.packed[-4:]) if address in _DNS64 else address)
 
 
 def _seconds(value: str | None) -> float | None:

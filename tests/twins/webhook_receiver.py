@@ -6,6 +6,7 @@ import base64
 import hashlib
 import hmac
 import json
+import socket
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -46,8 +47,8 @@ class Receiver:
 
 
 @contextmanager
-def receiving(port=0):
-    """A receiver, with its ``url``."""
+def receiving(port=0, *, family=socket.AF_INET):
+    """A receiver on loopback, with its ``url``."""
     receiver = Receiver()
 
     class Handler(BaseHTTPRequestHandler):
@@ -64,9 +65,13 @@ def receiving(port=0):
         def log_message(self, *_):
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+    class Server(ThreadingHTTPServer):
+        address_family = family
+
+    host, shown = ("::1", "[::1]") if family == socket.AF_INET6 else ("127.0.0.1", "127.0.0.1")
+    server = Server((host, port), Handler)
     receiver.port = server.server_address[1]
-    receiver.url = f"http://127.0.0.1:{receiver.port}/hooks?token=abc"
+    receiver.url = f"http://{shown}:{receiver.port}/hooks?token=abc"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
