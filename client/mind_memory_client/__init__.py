@@ -23,7 +23,6 @@ from mind_memory_client.errors import (
     UnexpectedAnswer,
     Unreachable,
     UnsavedTurn,
-    UnsavedTurns,
 )
 from mind_memory_client.messages import place_memory
 from mind_memory_client.models import (
@@ -37,6 +36,7 @@ from mind_memory_client.recipe import AsyncSubconsciousMemory, MemoryRecord, Sub
 from mind_memory_client.sleep import Dreams, KeptActions, SleepBegun, SleepStatus
 from mind_memory_client.story import Story
 from mind_memory_client.turn import Turn
+from mind_memory_client.waiting import UnsavedTurns
 
 __all__ = [
     "AsyncMemoryClient",

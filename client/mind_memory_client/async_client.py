@@ -11,18 +11,11 @@ import anyio
 from mind_memory_client import _endpoints as api
 from mind_memory_client import models
 from mind_memory_client._calls import AsyncCalls
-from mind_memory_client._transport import AsyncTransport, monotonic, new_id
-from mind_memory_client.errors import (
-    RESEND_SECONDS,
-    MindMemoryError,
-    Unreachable,
-    UnsavedTurns,
-    is_of_one_mind,
-    is_temporary,
-    log,
-)
+from mind_memory_client._transport import AsyncTransport, new_id
+from mind_memory_client.errors import MindMemoryError, Unreachable
 from mind_memory_client.messages import plain_messages
-from mind_memory_client.turn import Turn, UnansweredMessages, begin_turn
+from mind_memory_client.turn import Turn, begin_turn
+from mind_memory_client.waiting import Resending, UnansweredMessages, UnsavedTurns
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Mapping, Sequence
@@ -158,28 +151,10 @@ class AsyncMemoryClient(AsyncCalls):
         return await self._send(api.TURNS.call(mind_id=unsaved.mind, body=unsaved.body))
 
     async def _resend_all(self) -> None:
-        """
-        Send what waits in ``unsaved``, oldest first, until the service fails or a second is over: a bot waits.
-
-        Turns of a mind that is refused wait behind the others.
-        """
-        waiting, refused, until = list(self.unsaved.take()), [], monotonic() + RESEND_SECONDS
-        try:
-            while waiting and monotonic() < until:
-                try:
-                    await self.resend(waiting[0])
-                except MindMemoryError as error:
-                    if is_of_one_mind(error):
-                        refused.append(waiting[0])
-                    elif is_temporary(error):
-                        return
-                    else:
-                        log.error("turn %s of %s is lost: %s", waiting[0].turn_id, waiting[0].mind, error)
-                else:
-                    self._waiting.was_resent(waiting[0])
-                del waiting[0]
-        finally:
-            self.unsaved.put_back([*waiting, *refused])
+        with Resending(self.unsaved, self._waiting) as turns:
+            for unsaved in turns:
+                with turns.sending():
+                    await self.resend(unsaved)
 
     async def resonance(
         self,

@@ -23,14 +23,12 @@ from __future__ import annotations
 
 import json
 import logging
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Mapping
 
 log = logging.getLogger("mind_memory_client")
 
@@ -220,62 +218,3 @@ class TurnUnsaved(MindMemoryError):
 
 
 OnUnsaved = Callable[[UnsavedTurn], object] | Literal["raise"] | None
-
-
-def is_temporary(error: MindMemoryError) -> bool:
-    """Whether the same turn may be stored later: the service is away or busy, or wants another key."""
-    return not isinstance(error, (InvalidRequest, Conflict, Erased))
-
-
-def is_of_one_mind(error: MindMemoryError) -> bool:
-    """Whether turns of other minds may be stored meanwhile: the key is not for this one, or it is not there."""
-    return isinstance(error, (Forbidden, NotFound))
-
-
-RESEND_SECONDS = 1.0  # after a turn, for turns that waited; what is left is sent after the next one
-
-
-class UnsavedTurns:
-    """A queue of the last turns that could not be stored; the default ``on_unsaved``. Safe to share among threads."""
-
-    def __init__(self, max_turns: int = 1000) -> None:
-        self._turns: deque[UnsavedTurn] = deque()
-        self._max_turns = max_turns
-        self._lock = Lock()
-
-    def __call__(self, unsaved: UnsavedTurn) -> None:
-        """Add a turn and log it as an error. When the queue is full, the oldest turn is lost, which is logged too."""
-        log.error("turn %s of %s is not stored but queued: %s", unsaved.turn_id, unsaved.mind, unsaved.error)
-        with self._lock:
-            self._keep([*self._turns, unsaved])
-
-    def put_back(self, turns: Iterable[UnsavedTurn]) -> None:
-        """Put turns that were taken before those that came meanwhile."""
-        with self._lock:
-            self._keep([*turns, *self._turns])
-
-    def __len__(self) -> int:
-        return len(self._turns)
-
-    def take(self) -> tuple[UnsavedTurn, ...]:
-        """All turns in the queue, oldest first; the queue is empty afterwards."""
-        with self._lock:
-            taken, self._turns = tuple(self._turns), deque()
-        return taken
-
-    def drop_unanswered(self, mind: str, session: str, words: Collection[str]) -> None:
-        """Drop what the user said in *session* without an answer where it is all of *words*, which wait elsewhere."""
-        with self._lock:
-            self._turns = deque(
-                one
-                for one in self._turns
-                if (one.mind, one.body.get("session_id")) != (mind, session)
-                or not one.user_words
-                or not set(one.user_words) <= set(words)
-            )
-
-    def _keep(self, turns: list[UnsavedTurn]) -> None:
-        lost = max(0, len(turns) - self._max_turns)
-        for one in turns[:lost]:
-            log.error("turn %s is lost: too many turns could not be stored", one.turn_id)
-        self._turns = deque(turns[lost:])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from mind_memory_client._endpoints import OnFailure, Outcome, Part, PreTurnKind, resonance, store_turn
@@ -23,16 +22,16 @@ from mind_memory_client.messages import (
 from mind_memory_client.models import Flashback, Resonance, StoredTurn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from mind_memory_client._endpoints import Call
-    from mind_memory_client.errors import OnUnsaved, UnsavedTurns
+    from mind_memory_client.errors import OnUnsaved
+    from mind_memory_client.waiting import UnansweredMessages, UnsavedTurns
 
 log = logging.getLogger("mind_memory_client")
 
 _UNANSWERED = "-unanswered"
-_MOST_SESSIONS, _MOST_MESSAGES = 1000, 100
 
 
 class Turn:
@@ -236,50 +235,6 @@ def begin_turn(
         options=options,
         on_unsaved=on_unsaved,
     )
-
-
-class UnansweredMessages:
-    """
-    The user's messages that still wait for an answer, of the newest thousand sessions.
-
-    Those that are stored are not stored again with the answer. Those in a queue of unsaved turns are stored once they
-    were sent again.
-    """
-
-    def __init__(self) -> None:
-        self._waiting: OrderedDict[tuple[str, str], tuple[tuple[str, str | None], ...]] = OrderedDict()
-
-    def add(
-        self, mind: str, session: str, messages: Iterable[Mapping[str, Any]], *, queued_as: str | None = None
-    ) -> None:
-        """Remember that *messages* are stored, or wait in a queue as a turn of that id, beside those that are here."""
-        new = ((str(one["content"]), queued_as) for one in messages)
-        self._waiting[mind, session] = (*self._waiting.pop((mind, session), ()), *new)[-_MOST_MESSAGES:]
-        while len(self._waiting) > _MOST_SESSIONS:
-            self._waiting.popitem(last=False)
-
-    def forget(self, mind: str, session: str) -> None:
-        """Forget the messages of a session: they are answered."""
-        self._waiting.pop((mind, session), None)
-
-    def was_resent(self, unsaved: UnsavedTurn) -> None:
-        """Note that a turn that waited in the queue is stored now."""
-        key, turn_id = (unsaved.mind, str(unsaved.body.get("session_id"))), unsaved.body.get("turn_id")
-        if found := self._waiting.get(key):
-            self._waiting[key] = tuple(
-                (words, None if queued_as == turn_id else queued_as) for words, queued_as in found
-            )
-
-    def without_stored(self, mind: str, session: str, messages: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """*messages* without those that are stored already."""
-        stored = [words for words, queued_as in self._waiting.get((mind, session), ()) if queued_as is None]
-        found = []
-        for one in messages:
-            if one["content"] in stored:
-                stored.remove(one["content"])
-            else:
-                found.append(dict(one))
-        return found
 
 
 def _dated(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:

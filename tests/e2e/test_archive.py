@@ -10,7 +10,7 @@ import pytest
 from service.adapters.hashing_embedder import HashingEmbedder
 from service.archive.graph_rows import KINDS
 from service.index.mind_vectors import KINDS as KINDS_OF_VECTORS
-from tests.e2e.test_erasure import counts, erase, holding
+from tests.e2e.test_erasure import erase, holding
 from tests.support.archives import TALK, exported, found, imported, is_found, members, rows_of, tell, with_rows, zipped
 from tests.support.embedded_graph import column, frozen_graph
 from tests.support.scripted_models import Brain, hosted, provider_of
