@@ -28,6 +28,25 @@ def is_this_machine_or(host: str, allowed: Collection[str]) -> bool:
     return is_loopback(host) or host.lower().rstrip(".") in {one.lower().rstrip(".") for one in allowed}
 
 
+def ascii_host(host: str) -> str:
+    """
+    A host as it is sent: an address, or a name in ASCII letters (IDNA).
+
+    Raises ValueError where it is not a name, or one that Python and newer programs do not write alike (faß.example).
+    """
+    if ":" in host:
+        return host
+    name = host.lower()
+    try:
+        sent = name.encode("idna").decode()
+        is_alike = name.isascii() or sent.encode().decode("idna") == name
+    except UnicodeError as error:
+        raise ValueError(f"{host} is not the name of a host") from error
+    if not is_alike:
+        raise ValueError(f"{host} must be written in ASCII (xn--…)")
+    return sent
+
+
 def is_local(peer: str | None) -> bool:
     """Whether a request comes from this machine. A request without an address came over a Unix socket."""
     return peer is None or is_loopback(peer)

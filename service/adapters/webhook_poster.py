@@ -43,7 +43,7 @@ class HttpWebhookPoster:
                 return await self._post(url, body, headers)
         except TimeoutError as error:
             raise NotPosted(f"no answer within {self._timeout_seconds:g} s") from error
-        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
             raise NotPosted(f"{type(error).__name__}: nobody answered") from error
 
     async def _post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Posted:
@@ -80,7 +80,7 @@ class HttpWebhookPoster:
             raise NotPosted("the host is not allowed: add it to WEBHOOKS__ALLOWED_HOSTS")
         try:
             found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:
             raise NotPosted("the host has no address") from error
         addresses = dict.fromkeys(str(one[4][0]) for one in found)
         allowed = tuple(one for one in addresses if not is_refused(ip_address(one.partition("%")[0]), host))

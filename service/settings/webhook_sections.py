@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Self
 from urllib.parse import urlsplit
 
-from pydantic import Field, PositiveFloat, SecretStr, model_validator
+from pydantic import Field, PositiveFloat, SecretStr, field_validator, model_validator
 
-from service.access.addresses import is_this_machine_or
+from service.access.addresses import ascii_host, is_this_machine_or
 from service.settings.otlp_endpoint import is_address
 from service.settings.sections import Section
 from service.webhooks.endpoint import SENT_KINDS, SentKind, signing_key
@@ -21,6 +21,19 @@ class WebhookSettings(Section):
     secret: SecretStr = Field(description="`whsec_` and base64 of 24 to 64 random bytes; the receiver has the same.")
     kinds: tuple[SentKind, ...] = Field(SENT_KINDS, min_length=1, description="The kinds of events that it gets.")
     minds: tuple[str, ...] = Field((), max_length=1_000, description="The ids of the minds whose events it gets.")
+
+    @field_validator("url")
+    @classmethod
+    def _in_ascii(cls, url: SecretStr) -> SecretStr:
+        """The address with its host as it is sent; what is not an address is refused below."""
+        address = url.get_secret_value()
+        if not is_address(address):
+            return url
+        parts = urlsplit(address)
+        if ":" not in (host := parts.hostname or ""):
+            netloc = parts.netloc.lower().replace(host, ascii_host(host))
+            address = parts._replace(netloc=netloc).geturl()
+        return SecretStr(address)
 
     @model_validator(mode="after")
     def _is_usable(self) -> Self:
@@ -51,6 +64,11 @@ class WebhooksSettings(Section):
     give_up_hours: PositiveFloat = Field(
         72, description="The age of an event above which a failed attempt is the last one."
     )
+
+    @field_validator("allowed_hosts")
+    @classmethod
+    def _hosts_in_ascii(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(map(ascii_host, hosts))
 
     @model_validator(mode="after")
     def _check_together(self) -> Self:

@@ -195,6 +195,9 @@ class Comparison:
         except MemoryFault as error:
             log.warning("webhook.not_compared", mind_id=mind_id, reason=str(error))
             return False
+        except Exception as error:  # the other minds outlive what nobody foresaw in this one
+            log.warning("webhook.not_compared", mind_id=mind_id, reason=type(error).__name__, exc_info=error)
+            return False
         return not wanted
 
     async def _found(self, mind_id: str) -> Mind:

@@ -150,13 +150,15 @@ class Webhooks:
         note: Callable[[], None] | None = None  # what became of the last attempt, until the outbox knows it
         while True:
             woken.clear()
+            delivery: Delivery | None = None
             try:
                 if note is not None:
                     await self._blocking(note)
                     note = None
                 due = await self._blocking(partial(self._outbox.due, name, now=self._clock.now()))
-                if due.delivery is not None:
-                    note = await self._attempt(endpoint, due.delivery)
+                delivery = due.delivery
+                if delivery is not None:
+                    note = await self._attempt(endpoint, delivery)
                 else:
                     await until_set(woken, seconds=self._seconds_until(due.next_at))
             except WorkerUnavailable:
@@ -166,6 +168,11 @@ class Webhooks:
             except MemoryFault as error:
                 log.warning("webhook.outbox_failed", endpoint=name, reason=str(error))
                 await asyncio.sleep(self._times.sweep_seconds)
+            except Exception as error:  # an endpoint outlives what nobody foresaw
+                log.exception("webhook.sender_failed", endpoint=name)
+                if delivery is not None:
+                    note = self._failed(delivery, type(error).__name__, asked=None, rests=True)
+                await asyncio.sleep(self._times.first_retry_seconds)
 
     async def _attempt(self, endpoint: WebhookEndpoint, delivery: Delivery) -> Callable[[], None] | None:
         """

@@ -1,6 +1,8 @@
 """Webhooks: events reach other services signed, once each by their id, whatever fails or is killed meanwhile."""
 
 import json
+import sqlite3
+from contextlib import closing
 
 import anyio
 import pytest
@@ -252,6 +254,9 @@ async def test_only_who_looks_after_the_service_sees_webhooks(tmp_path):
     [
         ({"url": "https://hooks.example.com/x"}, "add it to WEBHOOKS__ALLOWED_HOSTS"),
         ({"url": "ftp://127.0.0.1/"}, "http:// or https://"),
+        ({"url": "http://hooks..example.com/x"}, "not the name of a host"),
+        ({"url": f"http://{'a' * 70}.example/x"}, "not the name of a host"),
+        ({"url": "http://faß.example/x"}, "must be written in ASCII"),
         ({"url": "http://me:word@127.0.0.1/"}, "without a password"),
         ({"secret": "abc"}, "whsec_"),
         ({"secret": "whsec_YWJj"}, "24 to 64 bytes"),
@@ -266,6 +271,31 @@ def test_a_wrong_endpoint_stops_the_start(changed, reason):
         Settings(webhooks={"endpoints": [endpoint]})
 
     assert "me:word" not in str(refused.value).replace(str(endpoint), "")
+
+
+@pytest.mark.parametrize("allowed", ["Bücher.example", "xn--bcher-kva.example"])
+def test_a_name_of_any_language_is_sent_as_ascii(allowed):
+    set_up = {**hooks("https://Bücher.example:8443/Über?q=ü"), "allowed_hosts": [allowed]}
+
+    [endpoint] = Settings(webhooks=set_up).webhooks.endpoints
+
+    assert endpoint.url.get_secret_value() == "https://xn--bcher-kva.example:8443/Über?q=ü"
+
+
+async def test_a_mind_of_which_nothing_can_be_read_takes_no_other_minds_events_with_it(tmp_path):
+    with receiving() as receiver:
+        async with service_with(tmp_path, receiver.url, kinds=["turn.kept"]) as service:
+            await service.keep("ada", LYON)
+            await soon(lambda: receiver.taken)
+        with closing(sqlite3.connect(tmp_path / "webhooks/outbox.sqlite3")) as outbox, outbox:
+            outbox.execute("UPDATE positions SET position = 'not a position'")
+
+        async with service_with(tmp_path, receiver.url, kinds=["turn.kept"]) as service:
+            await service.keep("ada", LYON)
+            await service.keep("bob", LYON)
+            await soon(lambda: len(receiver.taken) == 2)
+
+    assert receiver.taken[1][1]["data"]["mind_id"] == "bob"
 
 
 def test_the_command_says_how_to_set_one_up(tmp_path):

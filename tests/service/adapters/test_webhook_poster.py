@@ -64,6 +64,14 @@ async def test_a_name_that_leads_to_this_machine_is_not_asked(monkeypatch):
         await poster.post("http://hooks.example.com:9/", body=b"{}", headers={})
 
 
+@pytest.mark.parametrize("host", ["hooks..example.com", f"{'a' * 70}.example"])
+async def test_a_name_that_can_not_be_looked_up_is_not_posted_to(host):
+    poster = HttpWebhookPoster(timeout_seconds=5, allowed_hosts=frozenset({host}))
+
+    with pytest.raises(NotPosted, match="no address"):
+        await poster.post(f"http://{host}:9/", body=b"{}", headers={})
+
+
 @needs_ipv6
 @pytest.mark.parametrize("name", ["[::1]", "localhost"])
 async def test_a_receiver_on_this_machine_may_listen_on_ipv6_alone(monkeypatch, name):

@@ -5,11 +5,13 @@ import threading
 from contextlib import asynccontextmanager, closing, suppress
 
 import pytest
+from structlog.testing import capture_logs
 
 from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.errors import HomeFault
 from service.adapters.sqlite_outbox import SqliteOutbox
-from service.webhooks.endpoint import WebhookEndpoint
+from service.ports.webhooks import Posted
+from service.webhooks.endpoint import WebhookEndpoint, delivery_of
 from service.webhooks.sender import SendingTimes, Webhooks
 from tests.support.service import running
 from tests.support.waiting import GIVE_UP, until_async
@@ -51,6 +53,34 @@ async def in_background(job):
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
+
+
+class Poster:
+    """Takes what is posted, once it has failed as a library does that has a fault."""
+
+    def __init__(self):
+        self.taken = []
+        self.failures = [KeyError("nobody foresaw this")]
+
+    async def post(self, _url, /, *, body, headers):
+        if self.failures:
+            raise self.failures.pop()
+        self.taken.append((headers["webhook-id"], body))
+        return Posted(204)
+
+
+async def test_an_attempt_that_fails_in_a_way_nobody_foresaw_is_told_of_and_made_again(tmp_path):
+    poster = Poster()
+    async with webhooks_of(tmp_path, poster=poster) as webhooks:
+        made = delivery_of(CRM, "ada", "turn.kept", at=SystemClock().now(), about={}, key="1")
+        webhooks._outbox.advance("crm", "ada", "turns", deliveries=[made], before=None, position="1", generation=0)
+        with capture_logs() as logs:
+            async with in_background(webhooks.send("crm")):
+                await until_async(lambda: poster.taken)
+        assert webhooks.attempts["crm", "failed"] == 1
+
+    assert [delivery_id for delivery_id, _ in poster.taken] == [made.id]
+    assert [one["endpoint"] for one in logs if one["event"] == "webhook.sender_failed"] == ["crm"]
 
 
 async def test_a_look_at_the_outbox_that_waits_for_a_slow_disk_leaves_everybody_else_alone(tmp_path):
