@@ -100,7 +100,11 @@ class ReadTurns:
         self._clock = clock
 
     async def after(self, mind: Mind, position: str | None, *, since: datetime) -> Read:
-        """Turns that were read or parked, and parked ones that were read at last. A turn is told as read once."""
+        """
+        Turns that were read or parked, and parked ones that were read at last. A turn is told as read once.
+
+        A graph that is read again from the start has not come to a turn that was parked: that stays as it was.
+        """
         progress = await mind.graph.progress()
         if position is None:
             done = min(progress.extracted, await last_accepted(mind.transcript, since))
@@ -113,7 +117,8 @@ class ReadTurns:
         parked = {one.sequence: one for one in progress.parked if one.sequence <= end}
         changed = [one for one in parked.values() if one.attempts != known.get(one.sequence)]
         failed = {one.sequence: one for one in changed if not is_to_be_read_again(one)}
-        read = {one for one in (*new, *known) if one not in parked}
+        again = {one: attempts for one, attempts in known.items() if one > progress.extracted}
+        read = {one for one in (*new, *known) if one not in parked and one not in again}
         turns = await mind.transcript.read_many(sorted(read | failed.keys()))
         events = []
         for turn in (one for one in turns if one.is_remembered):
@@ -123,7 +128,8 @@ class ReadTurns:
             else:
                 key = f"{_key(turn)} {fault.attempts}"
                 events.append(Happened("turn.parked", key, fault.parked_at, about(turn)))
-        left = json.dumps([end, sorted((one.sequence, one.attempts) for one in parked.values())])
+        attempts = again | {one.sequence: one.attempts for one in parked.values()}
+        left = json.dumps([end, sorted(attempts.items())])
         return Read(tuple(events), left, len(new) < _PAGE)
 
 
