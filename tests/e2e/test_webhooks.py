@@ -7,6 +7,7 @@ from contextlib import closing
 import anyio
 import pytest
 
+from consolidation.workspace import mind_id_of
 from mind_memory_client import AsyncMemoryClient
 from service.settings.settings import Settings
 from tests.support.api_keys import make_key
@@ -176,6 +177,17 @@ def test_a_kill_loses_no_event_and_the_receiver_can_tell_a_second_delivery(tmp_p
     assert sorted(told) == sorted(accepted)  # each turn has one id, however often it came
 
 
+async def test_an_endpoint_names_minds_as_every_door_does(tmp_path):
+    with receiving() as receiver:
+        async with service_with(tmp_path, receiver.url, kinds=["turn.kept"], minds=["Ada Lovelace", "bob"]) as service:
+            for mind in ("carla", "Ada%20Lovelace", "bob"):
+                assert (await service.keep(mind, LYON)).status_code == 202
+            await soon(lambda: len(receiver.taken) == 2)
+
+    minds = {body["data"]["mind_id"] for _, body in receiver.taken}
+    assert minds == {mind_id_of("Ada Lovelace"), "bob"}
+
+
 async def test_turns_from_before_an_endpoint_are_not_told(tmp_path):
     async with running(tmp_path) as service:
         await service.keep("ada", "Before.", turn_id="before")
@@ -262,6 +274,7 @@ async def test_only_who_looks_after_the_service_sees_webhooks(tmp_path):
         ({"secret": "whsec_YWJj"}, "24 to 64 bytes"),
         ({"name": "C R M"}, "name"),
         ({"kinds": ["turn.lost"]}, "kinds"),
+        ({"minds": ["ada", " "]}, "printable text"),
     ],
 )
 def test_a_wrong_endpoint_stops_the_start(changed, reason):
