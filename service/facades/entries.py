@@ -11,6 +11,7 @@ from consolidation.text.words import tokens
 from service.catalog.facts import FactQuery, list_facts, read_fact
 from service.catalog.turns import TurnQuery
 from service.index.turn_fields import EVERY_TURN, TurnFilter
+from service.retrieval.put_right import put_right_in
 from service.retrieval.remember import TimeWindow
 
 if TYPE_CHECKING:
@@ -141,15 +142,20 @@ async def first_told(memory: Memory, mind: Mind, entry_id: str) -> tuple[Entry, 
     """
     One memory as it was told, and the edits and deletions that people made of it, oldest first.
 
+    What they put in its place is a memory with an id of its own; what they made of that belongs to them, too.
     Raises FactNotFound, TurnNotFound, TurnErased.
     """
-    if entry_id.startswith(EPISODE):
-        turn = await memory.catalog.turns.one(mind, entry_id)
-        entry, decided = _of_turn(turn), tuple(one for one in turn.corrections if one.target.kind == "turn")
-    else:
-        fact = await read_fact(mind, entry_id, now=memory.clock.now())
-        entry, decided = _of_fact(mind, fact), fact.corrections
-    return entry, tuple(sorted((one for one in decided if one.what in _NOT_SO), key=lambda one: one.at))
+    entry, decided = await _told(memory, mind, entry_id)
+    return entry, (*decided, *await _made_of_edits(mind, decided))
+
+
+async def made_of_edits(memory: Memory, mind: Mind, entry_id: str) -> tuple[Correction, ...]:
+    """
+    The edits and deletions that people made of what they had put in the place of a memory, oldest first.
+
+    Raises FactNotFound, TurnNotFound, TurnErased.
+    """
+    return await _made_of_edits(mind, (await _told(memory, mind, entry_id))[1])
 
 
 async def read_entry(memory: Memory, mind: Mind, entry_id: str) -> Entry:
@@ -221,6 +227,30 @@ async def _within(mind: Mind, scope: Scope, entries: list[Entry]) -> list[Entry]
     wanted = dict.fromkeys(sequence for entry in entries for sequence in entry.sequences)
     held = {one.sequence for one in await mind.transcript.read_many(tuple(wanted)) if scope.holds(one)}
     return [entry for entry in entries if held.intersection(entry.sequences)]
+
+
+async def _told(memory: Memory, mind: Mind, entry_id: str) -> tuple[Entry, tuple[Correction, ...]]:
+    """One memory as it was told, and the edits and deletions of these words, oldest first."""
+    if entry_id.startswith(EPISODE):
+        turn = await memory.catalog.turns.one(mind, entry_id)
+        entry, decided = _of_turn(turn), tuple(one for one in turn.corrections if one.target.kind == "turn")
+    else:
+        fact = await read_fact(mind, entry_id, now=memory.clock.now())
+        entry, decided = _of_fact(mind, fact), fact.corrections
+    return entry, tuple(sorted((one for one in decided if one.what in _NOT_SO), key=lambda one: one.at))
+
+
+async def _made_of_edits(mind: Mind, decided: Sequence[Correction]) -> tuple[Correction, ...]:
+    """What people made of the words that the last edit put in place, of those that came in their place, and so on."""
+    standing = (await put_right_in(mind)).standing
+    said = {one.id: one for one in standing.said}
+    found = list(decided)
+    while found and (words := said.get(found[-1].id)) is not None:
+        truth = standing.of_statement(words).truth
+        if truth is None or truth.what not in _NOT_SO or truth in found:
+            break
+        found.append(truth)
+    return tuple(found[len(decided) :])
 
 
 def _answers(found: Remembered, *, least: float) -> bool:

@@ -147,6 +147,41 @@ def test_an_update_replaces_the_words_and_the_history_shows_both(mem0, service):
     assert events == [("ADD", None, "I live in Lyon."), ("UPDATE", "I live in Lyon.", "I live in Nantes.")]
 
 
+def test_a_memory_is_followed_through_each_of_its_edits(mem0, service):
+    """Broken: by its first id it was the first edit for ever, and was there after its last words were deleted."""
+    (added,) = mem0.add("I live in Lyon.", user_id="nomad")["results"]
+    service.digested("nomad")
+    mem0.update(added["id"], text="I live in Nantes.")
+    (shown,) = mem0.get_all(filters={"user_id": "nomad"})["results"]
+    mem0.update(shown["id"], text="I live in Nice.")
+    assert mem0.get(added["id"])["memory"] == "I live in Nice."
+
+    (shown,) = mem0.get_all(filters={"user_id": "nomad"})["results"]
+    mem0.delete(shown["id"])
+
+    refused(lambda: mem0.get(added["id"]), "deleted", status=404)
+    assert [(one["event"], one["new_memory"]) for one in mem0.history(added["id"])] == [
+        ("ADD", "I live in Lyon."),
+        ("UPDATE", "I live in Nantes."),
+        ("UPDATE", "I live in Nice."),
+        ("DELETE", None),
+    ]
+
+
+def test_an_update_by_an_earlier_id_takes_the_place_of_every_later_edit(mem0, service):
+    """Broken: the later edit stayed, beside the newest words."""
+    (added,) = mem0.add("I live in Lyon.", user_id="settler")["results"]
+    service.digested("settler")
+    mem0.update(added["id"], text="I live in Nantes.")
+    (shown,) = mem0.get_all(filters={"user_id": "settler"})["results"]
+    mem0.update(shown["id"], text="I live in Nice.")
+
+    mem0.update(added["id"], text="I live in Brest.")
+
+    assert [one["memory"] for one in mem0.get_all(filters={"user_id": "settler"})["results"]] == ["I live in Brest."]
+    assert mem0.get(added["id"])["memory"] == "I live in Brest."
+
+
 def test_an_update_stays_where_the_memory_was(mem0, service):
     """Broken: the new words belong to no session, agent or user, and have no metadata."""
     sent = {"user_id": "baker", "agent_id": "ag1", "run_id": "r2"}
@@ -194,6 +229,24 @@ def test_a_deleted_memory_is_gone(mem0, service):
 def test_facts_are_memories_and_can_be_put_right(tmp_path):
     with knowing(tmp_path, facades={"mem0": True}) as service, calling(service) as mem0:
         facts_are_put_right(mem0, {"user_id": "ada"})
+
+
+def test_a_fact_that_is_deleted_takes_its_edits_along(tmp_path):
+    """Broken: the second edit came up, since only the first one was of the fact itself."""
+    with knowing(tmp_path, facades={"mem0": True}) as service, calling(service) as mem0:
+
+        def listed():
+            return {
+                one["memory"]: one["id"] for one in mem0.get_all(filters={"user_id": "ada"}, page_size=500)["results"]
+            }
+
+        fact = next(one for one in listed().values() if ":fact:" in one)
+        mem0.update(fact, text="Quinces are yellow.")
+        mem0.update(listed()["Quinces are yellow."], text="Quinces are golden.")
+
+        mem0.delete(fact)
+
+        assert not [one for one in listed() if "Quinces are" in one]
 
 
 def facts_are_put_right(mem0, ada):
