@@ -201,7 +201,7 @@ async def users(memory: MemoryDep, caller: CallerDep) -> dict[str, Any]:
             return {"count": len(found), "next": None, "previous": None, "results": found}
 
 
-@router.delete("/v2/entities/{kind}/{name}/")
+@router.delete("/v2/entities/{kind}/{name:path}/")
 async def delete_user(
     kind: Literal["user", "agent", "app", "run"], name: str, memory: MemoryDep, caller: CallerDep
 ) -> dict[str, str]:

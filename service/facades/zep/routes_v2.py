@@ -103,33 +103,27 @@ async def list_users(
     return {"users": shown, "row_count": len(shown), "total_count": len(ids)}
 
 
-@router.get("/users/{user_id}")
-async def get_user(user_id: str, caller: CallerOfZep) -> dict[str, Any]:
-    """One user."""
-    return user_v2(await read_user(caller, caller.mind_id(user_id)))
-
-
-@router.patch("/users/{user_id}")
+@router.patch("/users/{user_id:path}")
 async def update_user(user_id: str, posted: Profile, caller: CallerOfZep) -> dict[str, Any]:
     """Put other facts in the place of those that are known of a user; what is not sent stays."""
     return user_v2(await change_user(caller, user_id, posted.model_dump(exclude_none=True)))
 
 
-@router.delete("/users/{user_id}")
+@router.delete("/users/{user_id:path}")
 async def delete_user(user_id: str, caller: CallerOfZep, response: Response) -> dict[str, str]:
     """Erase a user with everything."""
     await erase_user(caller, caller.mind_id(user_id), response)
     return _DONE
 
 
-@router.get("/users/{user_id}/warm")
+@router.get("/users/{user_id:path}/warm")
 async def warm(user_id: str, caller: CallerOfZep) -> dict[str, str]:
     """Open the user's mind."""
     await read_user(caller, caller.mind_id(user_id))
     return _DONE
 
 
-@router.get("/users/{user_id}/sessions")
+@router.get("/users/{user_id:path}/sessions")
 async def sessions_of_user(
     user_id: str, caller: CallerOfZep, x_fern_sdk_name: Annotated[str | None, Header()] = None
 ) -> list[Any]:
@@ -138,19 +132,31 @@ async def sessions_of_user(
     return [found] if x_fern_sdk_name == _CE_CLIENT else found
 
 
-@router.get("/users/{user_id}/threads")
+@router.get("/users/{user_id:path}/threads")
 async def threads_of_user(user_id: str, caller: CallerOfZep) -> list[dict[str, Any]]:
     """The threads of a user."""
     return [thread_v2(one) for one in await threads_of(caller, caller.mind_id(user_id))]
 
 
-@router.get("/users/{user_id}/facts")
+@router.get("/users/{user_id:path}/facts")
 async def facts_of_user(user_id: str, caller: CallerOfZep) -> dict[str, Any]:
     """Facts that hold, and turns that told none."""
     mind_id = caller.mind_id(user_id)
     with caller.memory.minds.gate.enter(mind_id):
         mind = await caller.memory.minds.find(mind_id)
         return {"facts": [fact_v2(mind_id, one) for one in await list_entries(caller.memory, mind, WholeMind())]}
+
+
+@router.get("/users/{user_id:path}/node", response_model=None)
+async def node_of_user(user_id: str) -> NoReturn:
+    """Not served: no entity is the user."""
+    _refuse(f"users/{user_id}/node is not served")
+
+
+@router.get("/users/{user_id:path}")
+async def get_user(user_id: str, caller: CallerOfZep) -> dict[str, Any]:
+    """One user."""
+    return user_v2(await read_user(caller, caller.mind_id(user_id)))
 
 
 @router.post("/sessions", status_code=status.HTTP_201_CREATED)
@@ -384,8 +390,8 @@ async def add_data(posted: DataIn, caller: CallerOfZep) -> dict[str, Any]:
     return await keep_data(caller, _owner(caller, posted.user_id, posted.graph_id), posted)
 
 
-@router.get("/graph/episodes/user/{name}")
-@router.get("/graph/episodes/graph/{name}")
+@router.get("/graph/episodes/user/{name:path}")
+@router.get("/graph/episodes/graph/{name:path}")
 async def get_episodes(
     name: str, caller: CallerOfZep, lastn: Annotated[int, _or(100), Query(ge=1, le=500)] = 100
 ) -> dict[str, Any]:

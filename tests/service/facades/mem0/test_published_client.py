@@ -298,6 +298,19 @@ def test_users_and_everything_of_one_are_erased(mem0, service):
     assert "going" not in [one["name"] for one in mem0.users()["results"]]
 
 
+def test_a_user_and_a_run_whose_ids_have_slashes_are_erased(mem0, service):
+    """Broken: no route took the slash, so that they could be made and not be erased."""
+    mem0.add("I sail.", user_id="acme/tom")
+    mem0.add("I row.", run_id="2026/01")
+    (kept,) = mem0.get_all(filters={"run_id": "2026/01"})["results"]
+
+    mem0.delete_users(user_id="acme/tom")
+    mem0.delete_users(run_id="2026/01")
+
+    assert mem0.get_all(filters={"user_id": "acme/tom"})["results"] == []
+    assert kept["id"] not in [one["id"] for one in mem0.get_all(filters={"run_id": "2026/01"})["results"]]
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [

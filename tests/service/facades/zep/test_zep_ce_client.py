@@ -119,6 +119,25 @@ def test_what_is_known_of_a_user_can_be_changed_and_stays(zep):
     refused(lambda: zep.user.update("nobody", email="x"), ApiError, "nobody")
 
 
+def test_a_user_whose_id_has_a_slash_is_read_and_erased_like_any_other(zep, cloud):
+    """Broken: it could be made, and then neither be read nor erased."""
+    user_id, path = "acme/amy", "/users/acme%2Famy"
+    zep.user.add(user_id=user_id, first_name="Amy")
+    zep.memory.add_session(session_id="of acme", user_id=user_id)
+    zep.memory.add("of acme", messages=[message("My boat is green.")])
+
+    assert zep.user.get(user_id).first_name == "Amy"
+    assert zep.user.update(user_id, last_name="Wong").last_name == "Wong"
+    assert [one.session_id for one in zep.user.get_sessions(user_id)[0]] == ["of acme"]
+    assert [one["thread_id"] for one in cloud.get(f"{path}/threads").json()] == ["of acme"]
+    for more in ("/warm", "/facts"):
+        assert cloud.get(path + more).status_code == 200
+    assert cloud.get("/graph/episodes/user/acme%2Famy").json()["episodes"][0]["content"] == "My boat is green."
+    assert "not served" in cloud.get(f"{path}/node").json()["message"]
+    assert zep.user.delete(user_id).message == "ok"
+    refused(lambda: zep.user.get(user_id), NotFoundError)
+
+
 def test_a_session_without_a_user_has_a_memory_of_its_own(zep, service):
     zep.user.add(user_id="lonely")
     zep.memory.add_session(session_id="hers", user_id="lonely")
