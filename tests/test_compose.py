@@ -295,3 +295,17 @@ def test_the_proxy_knows_every_service_and_asks_it_whether_it_is_ready_or_at_lea
         assert re.findall(r"server (\S+) (\S+)", body) == [(name, f"{name}:{port}") for name in REPLICAS]
         assert "balance hash var(txn.mind)" in body and "hash-type consistent" in body
     assert "disable-l7-retry unless METH_GET" in PROXY and "use_backend alive if { nbsrv(ready) eq 0 }" in PROXY
+
+
+def test_the_proxy_sends_a_browser_that_signs_in_or_has_to_one_service_whatever_mind_it_names():
+    """Broken: its calls went in turns and by mind, and the services that had not begun the session answered 401."""
+    conditions = dict(re.findall(r"^    acl (\w+) (.+)$", PROXY, re.MULTILINE))
+    placed = re.findall(r"^    http-request set-var\(txn\.mind\) (.+?) if (.+)$", PROXY, re.MULTILINE)
+    signed_in = re.compile(conditions["in_session"].rpartition("-i ")[2], re.IGNORECASE)
+
+    assert re.findall(r"^    acl signs_in (.+)$", PROXY, re.MULTILINE) == ["path /v1/session", "path_beg /v1/session/"]
+    assert conditions["in_session"].startswith("req.hdr(authorization) -m reg -i ")
+    assert signed_in.match("Bearer mms_1a2b3c4d_0") and not signed_in.match("Bearer mm_1a2b3c4d_0")
+    assert placed[0] == ("src", "signs_in or in_session")
+    assert placed[1] == ("path,field(4,/)", "!signs_in !in_session { path_beg /v1/minds/ }")
+    assert all("!{ var(txn.mind) -m found }" in condition for _, condition in placed[2:])
