@@ -6,6 +6,7 @@ import asyncio
 import shutil
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
+from datetime import date
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,10 +19,12 @@ from consolidation.kernel.files import replace_text
 from consolidation.kernel.shared_files import sharing
 from consolidation.kernel.sharing_errors import DatabaseUnavailable, Fenced
 from consolidation.workspace import TEXT_INDEX, has_minds
+from service.adapters.postgres.mind_list import minds_with_files
 from service.index.text_store import VERSION
 from service.mind.custodian import Custodian
 from service.mind.full_text_snapshots import FullTextSnapshots
 from service.mind.health import LaneName
+from service.mind.trace_files import daily_name
 from service.observability.dependency_health import DATABASE
 from service.ports.database_address import shown_database
 from service.ports.shared_home import SnapshotFile
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
     from service.settings.settings import Settings
 
 _START_SECONDS = 10  # in which a database has to answer that has just been started, too
+_LOOK_SECONDS = 60  # at all files of all minds
 _FULL_TEXT = SnapshotFile(TEXT_INDEX, VERSION)
 _MARK = ".copies"
 _TOLD = "This folder holds copies of what is in a database. Whatever is changed here is lost.\n"
@@ -61,6 +65,12 @@ class SharedResources:
         if epoch is None:
             raise Fenced(f"another process works on {mind_id!r} now")
         return epoch
+
+    def with_traces_before(self, day: date) -> tuple[str, ...]:
+        """The ids of minds that have traces from before *day*. It blocks. Raises DatabaseUnavailable."""
+        first, before = daily_name(date.min), daily_name(day)
+        with self.database.read_transaction(deadline_seconds=_LOOK_SECONDS) as cursor:
+            return minds_with_files(cursor, first=first, before=before)
 
 
 async def open_shared_home(

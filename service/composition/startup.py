@@ -96,7 +96,11 @@ async def start(memory: Memory, shared: Resources, *, journal: JournalPath) -> N
     background.start_daemon(
         "trace sweep",
         lambda: drop_old_traces(
-            memory.minds, keep_days=memory.settings.traces.keep_days, clock=shared.clock, background=background
+            memory.minds,
+            keep_days=memory.settings.traces.keep_days,
+            clock=shared.clock,
+            background=background,
+            stored=shared.several.with_traces_before if shared.several is not None else None,
         ),
     )
     background.start("left uploads", memory.imports.clear)

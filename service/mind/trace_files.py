@@ -176,7 +176,12 @@ class TraceFiles:
     def _file(self, day: int) -> Path:
         if day < len(_EARLIER):
             return self._folder / _EARLIER[day]
-        return self._folder / f"subconscious-{date.fromordinal(day)}.jsonl"
+        return self._folder / daily_name(date.fromordinal(day))
+
+
+def daily_name(day: date) -> str:
+    """The name of the file with the traces of *day*."""
+    return f"subconscious-{day}.jsonl"
 
 
 def day_of(name: str) -> int | None:

@@ -10,9 +10,11 @@ import anyio.to_thread
 import structlog
 
 from consolidation.kernel.errors import MemoryFault
+from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from service.mind.trace_files import TraceFiles, day_of, oldest_kept
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from datetime import date
 
     from consolidation.kernel.ports import Clock
@@ -25,15 +27,38 @@ log = structlog.get_logger()
 _PAUSE_SECONDS = 3600
 
 
-async def drop_old_traces(minds: Minds, *, keep_days: int, clock: Clock, background: Background) -> None:
-    """Delete what is older than *keep_days* days (0: nothing), now and every hour, until the service stops."""
+async def drop_old_traces(
+    minds: Minds,
+    *,
+    keep_days: int,
+    clock: Clock,
+    background: Background,
+    stored: Callable[[date], Sequence[str]] | None = None,
+) -> None:
+    """
+    Delete what is older than *keep_days* days (0: nothing), now and every hour, until the service stops.
+
+    Where a home is shared, *stored* says which minds have traces from before a day, whoever uses them. It blocks. Those
+    that nobody else works on are claimed.
+    """
     while (first := oldest_kept(clock.now().date(), days=keep_days)) is not None and not background.is_stopping:
-        for mind_id in await minds.those_with(partial(_has_before, first, minds)):
+        for mind_id in await _with_traces_before(first, minds, stored=stored):
             try:
-                await _drop_old(minds, mind_id)
+                if minds.custodian is None or await minds.custodian.claims(mind_id):
+                    await _drop_old(minds, mind_id)
             except (MemoryFault, OSError) as error:  # the next look tries again
                 log.warning("traces.not_dropped", mind_id=mind_id, error=str(error))
         await background.pause(_PAUSE_SECONDS)
+
+
+async def _with_traces_before(
+    first: date, minds: Minds, *, stored: Callable[[date], Sequence[str]] | None
+) -> Sequence[str]:
+    if stored is None:
+        return await minds.those_with(partial(_has_before, first, minds))
+    with suppress(DatabaseUnavailable):  # logged once, by its Dependency
+        return await anyio.to_thread.run_sync(stored, first)
+    return ()
 
 
 def _has_before(first: date, minds: Minds, folder: MindFolder) -> bool:

@@ -5,7 +5,8 @@ import signal
 import sqlite3
 import time
 import zlib
-from contextlib import closing
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
 from itertools import count
 
 import psycopg
@@ -53,6 +54,22 @@ def digested(service, turns, *, mind_id="ada"):
     found = service.http.get(f"/v1/minds/{mind_id}").raise_for_status().json()
     graph = found["graph"]
     return graph["saved"] == graph["sequence"] == graph["episodes"] == turns and found
+
+
+@contextmanager
+def closed_machine(database_url, folder):
+    """A machine that keeps a turn of a mind, writes what else it shall, and ends; nothing is left to do then."""
+    with closing(Database(database_url)) as database:
+        database.open()
+        migrate(database)
+        machine = Machine(database, folder)
+        with sharing(machine.home, machine.shared):
+            machine.keep("t1")
+            machine.bring_up()
+            yield machine
+        machine.custody.end()
+        with database.transaction(deadline_seconds=TAKEN_OVER) as cursor:
+            cursor.execute("UPDATE minds SET has_work = false")
 
 
 def test_what_one_accepts_the_other_remembers(two):
@@ -295,16 +312,9 @@ def test_an_erasure_that_a_kill_left_is_finished_elsewhere(two, graph_server):
 
 def test_an_erasure_whose_service_died_at_once_is_made_by_one_that_has_no_copy_of_the_mind(env, database_url, tmp_path):
     """Broken: what has no folder here is taken for erased, and its rows stay."""
-    with closing(Database(database_url)) as database:
-        database.open()
-        migrate(database)
-        dead = Machine(database, tmp_path / "dead")
-        with sharing(dead.home, dead.shared):
-            dead.keep("t1")
-            PendingErasures(dead.home).write(ErasurePlan(ErasureRequest("ada"), NOON))
-        dead.custody.end()
+    with closed_machine(database_url, tmp_path / "dead") as dead:
+        PendingErasures(dead.home).write(ErasurePlan(ErasureRequest("ada"), NOON))
     with psycopg.connect(database_url, autocommit=True) as db:
-        db.execute("UPDATE minds SET has_work = false")
         with serving(tmp_path / "two", **env) as other:
             until(lambda: other.http.get("/v1/erasures").json()["items"], seconds=40)
 
@@ -329,6 +339,21 @@ def test_an_erasure_that_is_asked_for_again_elsewhere_is_made_once_and_the_mind_
     assert one.keep("ada", "A new beginning.", turn_id="n1")["sequence"] == 1
     assert other.keep("ada", "Hello again.", turn_id="n2")["sequence"] == 2
     until(lambda: digested(other, 2), seconds=TAKEN_OVER)
+
+
+def test_old_traces_of_a_mind_that_nobody_uses_any_more_are_deleted(env, database_url, tmp_path):
+    """Broken: only minds that somebody works on at the moment are looked at."""
+    left = "SELECT path FROM files WHERE path LIKE 'subconscious-%' AND content IS NOT NULL"
+    new = f"subconscious-{datetime.now(UTC).date()}.jsonl"
+    with closed_machine(database_url, tmp_path / "gone") as gone:
+        for name in ("subconscious-2026-01-09.jsonl", new):
+            gone.append(name, "{}")
+
+    with (
+        serving(tmp_path / "one", MIND_MEMORY_TRACES__KEEP_DAYS="3", **env),
+        psycopg.connect(database_url, autocommit=True) as db,
+    ):
+        until(lambda: db.execute(left).fetchall() == [(new,)])
 
 
 def test_a_key_that_a_command_makes_opens_every_service(env, tmp_path):

@@ -25,6 +25,18 @@ FROM minds WHERE mind_id <> %(but)s AND listed_at > %(since)s::timestamptz - int
 """  # a long transaction shows what it wrote only at its end
 
 
+_WITH_FILES = """
+SELECT DISTINCT mind_id FROM files
+WHERE path COLLATE "C" >= %(first)s AND path COLLATE "C" < %(before)s AND content IS NOT NULL
+"""
+
+
+def minds_with_files(cursor: Cursor, *, first: str, before: str) -> tuple[str, ...]:
+    """The ids of minds that have a file from *first* on and *before* another one, by their paths in that order."""
+    cursor.execute(_WITH_FILES, {"first": first, "before": before})
+    return tuple(str(mind_id) for (mind_id,) in cursor.fetchall())
+
+
 class MindList:
     """The ids of the minds that hold a turn, as they were at the last look."""
 
