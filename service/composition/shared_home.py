@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 import anyio.to_thread
 
@@ -47,6 +48,7 @@ _START_SECONDS = 10  # in which a database has to answer that has just been star
 _LOOK_SECONDS = 60  # at all files of all minds
 _FULL_TEXT = SnapshotFile(TEXT_INDEX, VERSION)
 _MARK = ".copies"
+_REPLICA = ".replica"  # of the process that has the folder, as the others know it
 _TOLD = "This folder holds copies of what is in a database. Whatever is changed here is lost.\n"
 
 
@@ -108,6 +110,7 @@ async def open_shared_home(
     await anyio.to_thread.run_sync(_prepare, database, address)
     await anyio.to_thread.run_sync(_clear, settings.folder)
     custody = PostgresCustody(database)
+    await anyio.to_thread.run_sync(_succeed, custody, settings.folder)
     await anyio.to_thread.run_sync(custody.renew)
     stack.push_async_callback(anyio.to_thread.run_sync, _end, custody)
     is_told = bool(settings.webhooks.endpoints)
@@ -203,6 +206,14 @@ def _prepare(database: Database, address: str) -> None:
     except DatabaseUnavailable as fault:
         reason = f"{shown_database(address)}: {database.trouble or fault}"
         raise DatabaseUnavailable(f"{reason}; start it, or correct MIND_MEMORY_DATABASE") from fault
+
+
+def _succeed(custody: PostgresCustody, home: Path) -> None:
+    """Take the place of the process that had the folder before: it has ended, and its copies are deleted."""
+    file = home / _REPLICA
+    with suppress(FileNotFoundError, ValueError):
+        custody.succeed(UUID(file.read_text(encoding="utf-8")))
+    replace_text(file, str(custody.replica))
 
 
 def _end(custody: PostgresCustody) -> None:

@@ -60,7 +60,7 @@ class Receipt:
 
     ``peoples_files`` are people's own files that went. ``edited_by_person`` are chapters that a person edited. They
     stay, and may mention what was erased. ``left`` is what still holds it and does not belong to us. ``found`` is where
-    the final search still found something.
+    the final search still found something, and who could not be asked.
     """
 
     request: ErasureRequest

@@ -11,6 +11,7 @@ import asyncio
 import sqlite3
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import UTC
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -300,9 +301,8 @@ class ErasureService:
 
         After a step that fails, the next attempt goes on with that step.
         """
-        request, searches = job.plan.request, 0
-        if self._context.minds.custodian is not None:
-            await self._context.minds.custodian.until_others_forgot()
+        request, searches, custodian = job.plan.request, 0, self._context.minds.custodian
+        unreached = await custodian.until_others_forgot() if custodian is not None else ()
         while True:
             if not job.has_erased_graph:
                 await erase_graph()
@@ -315,6 +315,7 @@ class ErasureService:
                 break
             job.has_erased_graph, job.rewritten = False, None
             await asyncio.sleep(_PAUSE_SECONDS)  # a server records late which statements it ran
+        found = (*found, *map(_perhaps, unreached))
         receipt = receipt_of(request, job.counts, erased_at=self._context.clock.now(), rewritten=rewritten, found=found)
         await anyio.to_thread.run_sync(self.receipts.add, kept_receipt(job.plan, receipt))  # before the plan goes
         await anyio.to_thread.run_sync(self._pending.drop, job.plan)
@@ -326,3 +327,8 @@ class ErasureService:
             server=rewritten.append_only_file,
         )
         return receipt
+
+
+def _perhaps(alive_at: datetime) -> str:
+    at = alive_at.astimezone(UTC)
+    return f"perhaps a service that is out of reach and was alive last at {at:%Y-%m-%dT%H:%M:%SZ}"

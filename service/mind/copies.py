@@ -2,7 +2,8 @@
 Brings minds up to what other machines wrote to them, where several machines share a home.
 
 An open mind reads on what came into its copy. Where something of it was erased elsewhere, it is closed and its copy is
-made anew. While the database is away or slow, an open mind goes on as it is.
+made anew. While the database is away or slow, an open mind goes on as it is, unless others may have erased something
+without waiting for this machine.
 """
 
 from __future__ import annotations
@@ -60,6 +61,7 @@ class MindCopies:
         self._locks = WeakValueDictionary[str, asyncio.Lock]()  # each while somebody holds it or waits for it
         self._renewed: set[str] = set()  # their copies are being made anew
         self._unused_since: dict[str, float] = {}
+        self._is_trusted = True
         self._hold: Callable[[Mind], AbstractAsyncContextManager[None]] = lambda _: nullcontext()
         self._tell: Callable[[Mind], None] = lambda _: None
 
@@ -74,6 +76,14 @@ class MindCopies:
     def opened(self, mind: Mind) -> None:
         """Note that a mind was opened: what each machine makes of its copy is to be made yet."""
         self._tell(mind)
+
+    def distrust(self) -> None:
+        """Answer from no open mind while the database does not answer: something of it may have been erased."""
+        self._is_trusted = False
+
+    def trust(self) -> None:
+        """Answer from open minds again: they have nothing of what was erased while nobody could say so."""
+        self._is_trusted = True
 
     @property
     def may_be_old(self) -> bool:
@@ -91,21 +101,26 @@ class MindCopies:
         *seconds* than the default, an open mind goes on as it is where that takes longer than a moment. Raises
         DatabaseUnavailable where it is not open, or must not go on, after *seconds*, and HomeFault.
         """
-        is_open = get(mind_id) is not None and mind_id not in self._renewed
-        hasty = _PATIENCE_SECONDS if is_open else seconds  # who holds the lock may wait for longer than this call may
+        hasty = (
+            _PATIENCE_SECONDS if self._may_go_on(mind_id, get) else seconds
+        )  # who holds the lock may wait for longer than this call may
         lock = self._locks.setdefault(mind_id, asyncio.Lock())
         if await _acquired(lock, seconds=hasty if seconds < COPY_SECONDS else None):
             try:
                 yield await self._bring_up(mind_id, get, seconds=seconds)
             finally:
                 lock.release()
-        elif get(mind_id) is None or mind_id in self._renewed:
-            raise DatabaseUnavailable(f"the copy of {mind_id!r} on this machine is being made")
-        else:
+        elif self._may_go_on(mind_id, get):
             yield True
+        else:
+            raise DatabaseUnavailable(f"the copy of {mind_id!r} on this machine is being made")
+
+    def _may_go_on(self, mind_id: str, get: Callable[[str], Mind | None]) -> bool:
+        """Whether a mind is open and may be answered from as it is."""
+        return self._is_trusted and get(mind_id) is not None and mind_id not in self._renewed
 
     async def _bring_up(self, mind_id: str, get: Callable[[str], Mind | None], *, seconds: float) -> bool:
-        is_open = get(mind_id) is not None
+        is_open = self._is_trusted and get(mind_id) is not None
         if is_open and self._monotonic() < self._rests_until:
             return True
         bring_up = partial(self.home.bring_up, seconds=_PATIENCE_SECONDS if is_open else seconds)

@@ -114,23 +114,33 @@ class Custodian:
                 return
         await anyio.to_thread.run_sync(self._desk.is_clean, at)
         self._clean_since = at
+        self._minds.copies.trust()
 
-    async def until_others_forgot(self) -> None:
-        """Return once no other living process has anything left of what was erased until now. Raises MindErasing."""
+    async def until_others_forgot(self) -> tuple[datetime, ...]:
+        """
+        Return once no other living process has anything left of what was erased until now. Raises MindErasing.
+
+        It returns when others were alive last that are out of reach, and may have something left.
+        """
         at, _ = await anyio.to_thread.run_sync(self._desk.erased, self._clean_since)
         for _ in range(_MOST_LOOKS):
             if await anyio.to_thread.run_sync(self._desk.are_others_clean, at):
-                return
+                return await anyio.to_thread.run_sync(self._desk.unreached, at)
             await asyncio.sleep(_LOOK_SECONDS)
         raise MindErasing("another process still answers calls that began before; it is waited for")
 
     async def stay_alive(self) -> None:
         """Renew the lease, again and again, however long a turn takes. Never returns."""
+        assert self._minds.copies is not None  # noqa: S101 - a lease is for a shared home
         while await self._background.pause(_TURN_SECONDS):
             await self._outlived(self._renew)
+            if self._desk.is_forgotten():
+                self._minds.copies.distrust()
 
     async def _renew(self) -> None:
+        assert self._minds.copies is not None  # noqa: S101 - the same
         if not await anyio.to_thread.run_sync(self._desk.renew):
+            self._minds.copies.distrust()
             log.warning("custody.lost")
 
     async def run(self) -> None:

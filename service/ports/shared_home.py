@@ -171,6 +171,14 @@ class CustodyDesk(Custody, Protocol):
         """Whether every other process that is alive has nothing left of what was erased before *at*."""
         ...
 
+    def unreached(self, at: datetime, /) -> tuple[datetime, ...]:
+        """When processes were alive last that are out of reach, and may have left what was erased before *at*."""
+        ...
+
+    def is_forgotten(self) -> bool:
+        """Whether the others may do without this process, since it was out of reach for so long. Asks nobody."""
+        ...
+
 
 class SoleCustody:
     """Of the only process that serves a home: it works on every mind."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _LEASE = "interval '6 seconds'"
 _KEPT = "interval '1 hour'"  # after which the row of a replica that never came back is deleted
+_FORGOTTEN_SECONDS = 3540.0  # a minute before the others do without it
 _BEGIN_SECONDS = 5.0  # shorter than the lease: no step begins once another replica may have claimed the mind
 _WAS_ALIVE = "SELECT alive_until > clock_timestamp() FROM replicas WHERE replica = %(me)s FOR UPDATE"
 _RENEW = f"""
@@ -76,6 +77,10 @@ SELECT NOT EXISTS (
     AND (clean_since IS NULL OR clean_since <= %(at)s)
 )
 """
+_UNREACHED = f"""
+SELECT alive_until - {_LEASE} FROM replicas WHERE replica <> %(me)s AND (clean_since IS NULL OR clean_since <= %(at)s)
+AND alive_until <= clock_timestamp() AND alive_until > clock_timestamp() - {_KEPT} ORDER BY 1
+"""  # noqa: S608 - intervals of our own
 _LEAVE = "UPDATE minds SET owner = NULL WHERE mind_id = ANY(%(held)s) AND owner = %(me)s"
 _SECONDS = 3.0  # a renewal that takes longer comes too late for the next one
 
@@ -179,6 +184,25 @@ class PostgresCustody:
         with self._database.read_transaction(deadline_seconds=_SECONDS) as cursor:
             cursor.execute(_OTHERS, self._words(at=at))
             return cursor.fetchone() == (True,)
+
+    def unreached(self, at: datetime) -> tuple[datetime, ...]:
+        """
+        When replicas were alive last that did not end, and may have something left of what was erased before *at*.
+
+        One is forgotten after an hour: it knows by then that it is.
+        """
+        with self._database.read_transaction(deadline_seconds=_SECONDS) as cursor:
+            cursor.execute(_UNREACHED, self._words(at=at))
+            return tuple(cast("datetime", since) for (since,) in cursor.fetchall())
+
+    def is_forgotten(self) -> bool:
+        """Whether the others may do without this replica, which could not renew its lease for so long. Asks nobody."""
+        return self._renewed_at is None or self._monotonic() - self._renewed_at >= _FORGOTTEN_SECONDS
+
+    def succeed(self, earlier: uuid.UUID) -> None:
+        """Let the others know that a replica has ended, and has nothing left."""
+        with self._database.transaction(deadline_seconds=_SECONDS) as cursor:
+            cursor.execute("DELETE FROM replicas WHERE replica = %(earlier)s", {"earlier": earlier})
 
     def held(self) -> Mapping[str, int]:
         """The minds that are held as far as this process knows, each with the epoch under which it writes."""

@@ -40,7 +40,7 @@ class ErasedOut(Answered):
     )
     append_only_file: str = Field(description="`rewritten`, `off`, or why the graph's server did not rewrite it.")
     snapshot: str = Field(description="`saved`, `off`, or why the graph's server did not save one.")
-    found: list[str] = Field(description="Where the final search still found something.")
+    found: list[str] = Field(description="Where the final search still found something, or could not look.")
 
 
 class DoomedChapterOut(Answered):

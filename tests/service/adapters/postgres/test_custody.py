@@ -1,6 +1,7 @@
 """Who works for which mind, by the database's clock, and what a replica that was stopped may not do."""
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 
 import pytest
 
@@ -264,3 +265,38 @@ def test_replicas_that_never_came_back_are_forgotten(one, database, sql):
     two.renew()
 
     assert sql("SELECT replica FROM replicas") == [(two.replica,)]
+
+
+def test_a_replica_that_did_not_end_is_named_for_an_hour_unless_it_had_nothing_left(one, two, sql):
+    [(now,)] = sql("SELECT clock_timestamp()")
+    assert two.unreached(now) == ()  # it is alive, and is asked itself
+
+    let_run_out(sql, one)
+    [alive_at] = two.unreached(now)
+    assert abs(alive_at - now) < timedelta(minutes=1)
+
+    one.is_clean(now)
+    assert two.unreached(now - timedelta(seconds=1)) == ()
+    assert two.unreached(now) == (alive_at,)
+
+    sql("UPDATE replicas SET alive_until = alive_until - interval '1 hour' WHERE replica = %s", one.replica)
+    assert two.unreached(now) == ()
+
+
+def test_a_replica_knows_that_it_is_forgotten_before_the_others_forget_it(one, clock):
+    clock.now = 3500
+    assert not one.is_forgotten()
+
+    clock.now = 3540
+    assert one.is_forgotten()
+    one.renew()
+    assert not one.is_forgotten()
+
+
+def test_a_replica_is_not_named_any_more_once_another_took_its_place(one, two, sql):
+    [(now,)] = sql("SELECT clock_timestamp()")
+    let_run_out(sql, one)
+
+    two.succeed(one.replica)
+
+    assert two.unreached(now) == ()

@@ -1,7 +1,9 @@
 """A mind that one machine has open, while another one erases it or begins it anew."""
 
 import asyncio
+from contextlib import closing
 from datetime import timedelta
+from urllib.parse import urlsplit
 
 import anyio.to_thread
 import pytest
@@ -9,8 +11,11 @@ import pytest
 from consolidation.kernel.clock import FixedClock
 from consolidation.kernel.errors import HomeFault, MindErasing, MindNotFound, RateLimited
 from consolidation.kernel.files import remove_tree
+from consolidation.kernel.shared_files import sharing
+from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from consolidation.kernel.turns import Turn
 from service.access.principal import Principal
+from service.adapters.postgres.database import Database
 from service.mind.mind_gate import MindGate
 from service.mind.minds import Minds, OpenMinds
 from service.mind.new_minds import NewMinds
@@ -18,7 +23,8 @@ from service.observability.dependency_health import Dependency
 from service.ports.shared_home import SeveralMachines
 from tests.support.fragments import message_of
 from tests.support.read_path import graphs_in_memory
-from tests.support.shared_machines import MIND, NOON
+from tests.support.shared_machines import MIND, NOON, Machine
+from tests.twins.fault_proxy import FaultProxy
 
 pytestmark = pytest.mark.anyio
 
@@ -31,13 +37,16 @@ def clock():
 @pytest.fixture
 async def minds(machines, clock):
     """The minds of the second machine."""
-    machine = machines[1]
+    found = minds_of(machines[1], clock)
+    yield found
+    await found.close()
+
+
+def minds_of(machine, clock):
     disk = Dependency("disk", monotonic=clock.monotonic, recovered=lambda: None)
     several = SeveralMachines(machine.shared, machine.custody)
     graph_of, limits = graphs_in_memory().of, OpenMinds(idle_seconds=60, several=several)
-    found = Minds(machine.home, clock=clock, disk=disk, gate=MindGate(), graph_of=graph_of, limits=limits)
-    yield found
-    await found.close()
+    return Minds(machine.home, clock=clock, disk=disk, gate=MindGate(), graph_of=graph_of, limits=limits)
 
 
 async def test_a_mind_begins_anew_whoever_looks_at_the_one_that_was_erased(machines, minds):
@@ -144,3 +153,29 @@ async def test_a_mind_that_has_no_copy_on_a_machine_does_not_count_as_a_new_one(
 
     with pytest.raises(RateLimited):
         await new_minds.check("zoe", by=by)
+
+
+async def test_a_machine_that_was_out_of_reach_for_too_long_says_nothing_that_may_be_erased(
+    machines, clock, database_url, tmp_path
+):
+    """Broken: while the database is away it answers from open minds, although others did not wait for it."""
+    address = urlsplit(database_url).netloc.rpartition("@")[2]
+    await anyio.to_thread.run_sync(machines[0].keep, "t1")
+    with FaultProxy(address) as way:
+        url = database_url.replace(address, f"127.0.0.1:{way.port}")
+        with closing(Database(url, connections=4)) as database:
+            database.open()
+            machine = Machine(database, tmp_path / "far")
+            minds = minds_of(machine, clock)
+            with sharing(machine.home, machine.shared):
+                mind = await minds.find(MIND)
+                way.mode = "reset"
+                assert await minds.find(MIND) is mind
+
+                minds.copies.distrust()
+                with pytest.raises(DatabaseUnavailable):
+                    await minds.find(MIND)
+
+                minds.copies.trust()
+                assert await minds.find(MIND) is mind
+                await minds.close()
