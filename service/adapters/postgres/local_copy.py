@@ -7,12 +7,17 @@ import os
 import re
 import shutil
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from consolidation.transcript.records import DamagedRecord, decode
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+    from consolidation.kernel.turns import StoredTurn
 
 _ACCEPTED = re.compile(rb'"accepted_at":"(\d{4}-\d\d)')
 _FIRST_MONTH = "1970-01"  # where nothing is left but tombstones
@@ -135,3 +140,12 @@ def _write(file: Path, content: bytes) -> None:
             rest = rest[os.write(handle, rest) :]
     finally:
         os.close(handle)
+
+
+def whole_turns(transcript: Path) -> Iterator[tuple[int, tuple[StoredTurn, bytes]]]:
+    """The turns in the files of a transcript, by sequence, each with its line."""
+    for file in sorted(transcript.glob("*.jsonl")):
+        for line in file.read_bytes().splitlines():
+            with suppress(DamagedRecord):
+                kept = decode(line)
+                yield kept.sequence, (kept, line)

@@ -21,11 +21,11 @@ from consolidation.kernel.errors import MindErasing, MindExists
 from consolidation.kernel.shared_files import stamp_of
 from consolidation.kernel.sharing_errors import ChangedElsewhere, CopyOutdated, DatabaseUnavailable, NotInCustody
 from consolidation.kernel.turns import StoredTurn
-from consolidation.transcript.records import DamagedRecord, decode, encode
+from consolidation.transcript.records import encode
 from consolidation.transcript.shared_turns import SharedTurn
 from consolidation.workspace import is_of_one_machine
 from service.adapters.postgres import mind_rows
-from service.adapters.postgres.local_copy import LocalCopy
+from service.adapters.postgres.local_copy import LocalCopy, whole_turns
 from service.adapters.postgres.mind_list import MindList
 from service.mind.trace_files import day_of
 from service.ports.shared_home import Arrived
@@ -186,7 +186,7 @@ class PostgresHome:
         """Store a whole mind, as it is in *folder*, in one transaction. Raises MindExists."""
         copy = self._copy(mind_id)
         files = [one for one in sorted(folder.rglob("*")) if one.is_file() and not one.is_symlink()]
-        turns = dict(_whole_turns(folder / "transcript"))
+        turns = dict(whole_turns(folder / "transcript"))
         with copy.mutex, self._database.transaction(deadline_seconds=_LONG_SECONDS) as cursor:
             touched = mind_rows.touch(cursor, mind_id, begins=True)
             if touched is None or touched.last_sequence:
@@ -491,12 +491,3 @@ def _follow(copy: LocalCopy, touched: Touched) -> None:
 
 def _erasing(mind_id: str) -> MindErasing:
     return MindErasing(f"{mind_id!r} is being erased; its next turn, after that, begins a new mind")
-
-
-def _whole_turns(transcript: Path) -> Iterator[tuple[int, tuple[StoredTurn, bytes]]]:
-    """The turns in the files of a transcript, by sequence, each with its line."""
-    for file in sorted(transcript.glob("*.jsonl")):
-        for line in file.read_bytes().splitlines():
-            with suppress(DamagedRecord):
-                kept = decode(line)
-                yield kept.sequence, (kept, line)
