@@ -104,7 +104,7 @@ def gather_evidence(turns: Sequence[StoredTurn], *, zone: tzinfo, standing: Stan
         if left is None:
             continue
         action, messages = _action_left(stored, left), left.turn.messages
-        notes = _notes_in(left, stored, standing)
+        notes = notes_in(left, stored, standing)
         if stored.turn.kind is TurnKind.MEMORY:
             found += [(stored, "memory", _one_line(one.content, _MESSAGE), None, False) for one in messages]
         elif action is not None and action.kind == "thought":
@@ -154,7 +154,7 @@ def _language(found: Iterable[_Found], thoughts: Sequence[str]) -> str:
     return detect("\n".join((*said, *thoughts))[:_LANGUAGE_FROM])
 
 
-def _notes_in(left: StoredTurn, stored: StoredTurn, standing: Standing) -> dict[str, str]:
+def notes_in(left: StoredTurn, stored: StoredTurn, standing: Standing) -> dict[str, str]:
     """What people put in the place of what a person said in a turn, as far as it is *left*, each with who said it."""
     who = next((one.who for one in stored.turn.messages if one.role is Speaker.USER), None)
     told = {one.content for one in left.turn.messages}

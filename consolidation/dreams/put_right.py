@@ -47,6 +47,6 @@ def _has_seen(one: DreamRecord, sequences: frozenset[int]) -> bool:
 
 
 def _owed(one: DreamRecord) -> DreamRecord:
-    if not (one.reflection or one.priority):
+    if not (one.reflection or one.priority or one.intent):
         return one
-    return one.model_copy(update={"reflection": "", "priority": "", "is_owed": True})
+    return one.model_copy(update={"reflection": "", "priority": "", "intent": "", "is_owed": True})

@@ -49,6 +49,7 @@ _PAGE = 500
 _MOST_LOOKED_UP, _EARLIER_LINES = 3, 2  # failures that are looked for in the log, and lines of each
 _LOOKED_FOR = 60  # characters
 _LANGUAGE_FROM = 8_000
+_LONGEST_INTENT = 200  # characters
 
 log = structlog.get_logger()
 
@@ -168,7 +169,7 @@ class Dreaming:
                 "failed_calls": evidence.failed_calls,
                 "is_forced": owed.is_forced,
                 "session_id": owed.session_id or evidence.session_id,
-                "intent": evidence.last_words[:200],
+                "intent": _intent(evidence),
             }
         )
         draft = await self._drafted(mind, files, record, evidence, state)
@@ -176,10 +177,10 @@ class Dreaming:
         await anyio.to_thread.run_sync(files.write, draft)
 
     async def _dream_again(self, mind: Mind, files: DreamFiles, record: DreamRecord, state: SleepState) -> None:
-        """Make the reflection and the priority of a dream again, of the turns as an erasure or a person left them."""
+        """Make the words of a dream again, but for observations, of the turns as an erasure or a person left them."""
         turns = await _lived(mind, after=record.first_sequence - 1, until=record.last_sequence)
         evidence = await _evidence(mind, turns, zone=state.zone)
-        new: dict[str, object] = {"is_owed": False, "reflection": "", "priority": ""}
+        new: dict[str, object] = {"is_owed": False, "reflection": "", "priority": "", "intent": _intent(evidence)}
         if turns:
             made = (await self._drafted(mind, files, record, evidence, state)).record
             new |= {"reflection": made.reflection, "priority": made.priority, "model": made.model}
@@ -255,6 +256,11 @@ class Dreaming:
                 if not standing.holds_back_of(hit.turn.turn.turn_id)
             )
         return tuple(found)
+
+
+def _intent(evidence: Evidence) -> str:
+    """What the agent meant to do: the beginning of its last words."""
+    return evidence.last_words[:_LONGEST_INTENT]
 
 
 def _one_line(text: str) -> str:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from anyio.to_thread import run_sync
 
+from consolidation.corrections.taken_out import as_put_right
 from consolidation.dreams.dream_log import Dreams
+from consolidation.dreams.evidence import notes_in
 from consolidation.dreams.sleep_state import SleepState, read_sleep_state
 from consolidation.dreams.waking import UndreamtSession, UnreadMessage, WakingFiles, waking_pack
 from consolidation.kernel.turns import Speaker
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from datetime import tzinfo
 
+    from consolidation.corrections.standing import Standing
     from consolidation.dreams.waking import WakingPack
     from consolidation.kernel.turns import StoredTurn
     from service.mind.minds import Mind
@@ -33,8 +36,10 @@ async def wake_up_pack(mind: Mind, *, session_id: str | None, max_tokens: int, z
     """
     What the agent of *mind* is handed when it wakes, in at most *max_tokens*, with times in *zone*, or in its own.
 
-    *session_id* is the session that begins, so that it is not told of as the last one. What dreams
-    observed of turns that people put right is left out. Raises TranscriptUnreadable, HomeFault.
+    *session_id* is the session that begins, so that it is not told of as the last one. What dreams observed of turns
+    that people put right is left out, and messages are as people put them right.
+
+    Raises TranscriptUnreadable, HomeFault.
     """
     dreams = await run_sync(_dreams, mind)
     messages, undreamt = await _since(mind, dreams.cursor, session_id=session_id)
@@ -78,12 +83,13 @@ async def _since(
     mind: Mind, cursor: int, *, session_id: str | None
 ) -> tuple[tuple[UnreadMessage, ...], UndreamtSession | None]:
     """The newest messages of people behind *cursor*, newest first, and the newest session there that is another."""
+    standing = await run_sync(mind.corrections.standing)
     messages: list[UnreadMessage] = []
     last: StoredTurn | None = None
     async for turn in _newest(mind, cursor):
         if last is None and turn.turn.session_id != session_id:
             last = turn
-        messages += _messages(turn)
+        messages += _messages(turn, standing)
         if len(messages) >= _MOST_MESSAGES and last is not None:
             break
     undreamt = None
@@ -104,12 +110,19 @@ async def _newest(mind: Mind, cursor: int) -> AsyncIterator[StoredTurn]:
                 yield turn
 
 
-def _messages(turn: StoredTurn) -> list[UnreadMessage]:
-    """What people said in a turn, the last first."""
-    said = [one for one in reversed(turn.turn.messages) if one.role is Speaker.USER and one.content.strip()]
+def _messages(turn: StoredTurn, standing: Standing) -> list[UnreadMessage]:
+    """What people said in a turn, the last first, or put in the place of what they said."""
+    left = as_put_right(turn, standing)
+    if left is None:
+        return []
+    notes = notes_in(left, turn, standing)
+    said = [(one, one.who) for one in left.turn.messages if one.role is Speaker.USER and one.content.strip()]
+    thoughts = (one for one in left.turn.messages if one.role is Speaker.THOUGHT)
+    said += [(one, notes[one.content]) for one in thoughts if one.content in notes]
     session_id = turn.turn.session_id
     return [
-        UnreadMessage(one.timestamp or turn.accepted_at, one.who, session_id, _cut(one.content.strip())) for one in said
+        UnreadMessage(one.timestamp or turn.accepted_at, who, session_id, _cut(one.content.strip()))
+        for one, who in reversed(said)
     ]
 
 

@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from tests.support.agents import act, acted, dreams, slept
+from tests.support.agents import act, acted, dreams, slept, thought
 from tests.support.scripted_models import Brain, hosted, provider_of
 from tests.support.service import running, settings_of
 from tests.support.waiting import GIVE_UP, eventually, until_async
@@ -173,6 +173,42 @@ async def test_a_dream_that_is_taken_back_while_it_is_dreamt_again_stays_so(tmp_
             (found,) = await dreams(service)
 
     assert found["undone_at"] is not None
+
+
+async def test_a_thought_that_was_put_right_is_not_what_the_agent_intended(tmp_path):
+    """Broken: the last words of a dream stay, and are not made again."""
+    async with running(tmp_path) as service:
+        await act(service, thought("I look at the gate of hall 1 next."))
+        await acted(service, 6)
+        await act(service, thought("I will send Zelda's file to the press.", id="order"))
+        await slept(service)
+        before = (await waking(service))["last_session"]["intent"]
+        made = await decide(service, "wrong")
+        after = await eventually(
+            lambda: waking(service), lambda found: found["last_session"]["intent"] not in {before, ""}
+        )
+        await service.http.delete(f"/v1/minds/ada/corrections/{made['id']}")
+        await eventually(lambda: waking(service), lambda found: found["last_session"]["intent"] == before)
+
+    assert before == "I will send Zelda's file to the press."
+    assert after["last_session"]["intent"] == "I look at the gate of hall 1 next."
+    assert "Zelda" not in after["text"]
+
+
+async def test_a_message_that_was_put_right_is_unread_as_the_person_says(tmp_path):
+    """Broken: messages behind the last dream are handed out as they were posted."""
+    async with running(tmp_path) as service:
+        await dreamt(service)
+        for number in (1, 2):
+            await act(service, {"kind": "message", "text": f"Paint the gate of hall {number} red.", "id": f"m{number}"})
+        for what, turn_id, more in (("wrong", "m1", {}), ("edit", "m2", {"to": "Paint the gate of hall 2 blue."})):
+            target = {"kind": "turn", "turn_ids": [turn_id], "text": f"Paint the gate of hall {turn_id[1]} red."}
+            body = {"what": what, "target": target, **more}
+            (await service.http.post("/v1/minds/ada/corrections", json=body)).raise_for_status()
+        found = await waking(service)
+
+    assert [one["text"] for one in found["unread_messages"]] == ["Paint the gate of hall 2 blue."]
+    assert "red" not in found["text"].split()
 
 
 async def test_a_wrong_order_goes_out_of_the_next_deep_sleeps_priorities(tmp_path):
