@@ -13,11 +13,14 @@ import anyio.to_thread
 from consolidation.corrections.record import Correction
 from consolidation.corrections.standing import Standing
 from consolidation.corrections.taken_out import turns_naming
+from consolidation.corrections.wording import names_any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from consolidation.corrections.record import Line
+    from consolidation.kernel.turns import StoredTurn
     from consolidation.transcript.log import Transcript
 
 
@@ -46,13 +49,26 @@ async def turns_since(transcript: Transcript, lines: Sequence[Line], *, known: i
 
     Raises TranscriptUnreadable.
     """
-    made = {one.id: one for one in lines if isinstance(one, Correction)}
-    decided = (one if isinstance(one, Correction) else made.get(one.of) for one in lines[known:])
-    turn_ids = {turn_id for one in decided if one is not None for turn_id in one.target.turn_ids}
-    found = (transcript.positions.sequence_of(turn_id) for turn_id in turn_ids)
+    found = (transcript.positions.sequence_of(turn_id) for turn_id in _turn_ids(lines, known=known))
     names = frozenset[str]().union(*await names_since(lines, known=known))
     naming = await turns_naming(transcript, names) if names else frozenset[int]()
     return naming | {one for one in found if one is not None}
+
+
+def is_decided_since(turns: Sequence[StoredTurn], lines: Sequence[Line], *, since: datetime) -> bool:
+    """Whether something was decided *since* a time of one of these *turns*, or of a name in it. It blocks."""
+    known = next((number for number, one in enumerate(lines) if one.at >= since), len(lines))
+    if not _turn_ids(lines, known=known).isdisjoint(one.turn.turn_id for one in turns):
+        return True
+    names = _muted(lines[:known]) ^ _muted(lines) if known < len(lines) else frozenset[str]()
+    return bool(names) and any(names_any(said.content, names) for one in turns for said in one.turn.messages)
+
+
+def _turn_ids(lines: Sequence[Line], *, known: int) -> set[str]:
+    """The ids of turns of which something was decided behind the first *known* lines."""
+    made = {one.id: one for one in lines if isinstance(one, Correction)}
+    decided = (one if isinstance(one, Correction) else made.get(one.of) for one in lines[known:])
+    return {turn_id for one in decided if one is not None for turn_id in one.target.turn_ids}
 
 
 def _muted(lines: Sequence[Line]) -> frozenset[str]:

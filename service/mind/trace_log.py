@@ -141,24 +141,22 @@ class TraceLog:
         answered, thought = self._said.get(session_id, (0, None))
         return thought if answered == turn else None
 
-    def deliver(self, session_id: str, *, turn: int) -> TraceDocument | None:
+    def deliver(
+        self, session_id: str, *, turn: int, is_outdated: Callable[[TraceDocument], bool] = lambda _: False
+    ) -> TraceDocument | None:
         """
         The oldest thought of a session that no answer has said yet. The one to the action of turn *turn* does.
 
-        Raises OSError; then the thought waits on.
+        No answer says one that *is_outdated*. Raises OSError, and what that raises; then the thought waits on.
         """
         with self._writing:
-            found = next((one for one in tuple(self._waiting.values()) if one.session_id == session_id), None)
-            if found is not None:
-                self._deliver(found, turn=turn)
-            return found
-
-    def withdraw(self, sequences: Container[int]) -> None:
-        """Let no answer say the thoughts that rest on one of these turns, which people put right. Raises OSError."""
-        with self._writing:
             for one in tuple(self._waiting.values()):
-                if any(sequence in sequences for shown in one.shown for sequence in shown.sequences):
-                    self._deliver(one, turn=_NO_TURN)
+                if one.session_id == session_id:
+                    is_over = is_outdated(one)
+                    self._deliver(one, turn=_NO_TURN if is_over else turn)
+                    if not is_over:
+                        return one
+            return None
 
     def _deliver(self, thought: TraceDocument, *, turn: int) -> None:
         delivery = Delivery(thought.trace_id, turn)

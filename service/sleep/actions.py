@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 import structlog
 
+from consolidation.corrections.decided_since import is_decided_since
 from consolidation.dreams.actions import action_of, action_turn
 from consolidation.dreams.fatigue import FatigueLevel, fatigue_level, is_notice_due, notice
 from consolidation.dreams.wonder_trigger import reason_to_wonder
-from consolidation.kernel.errors import DreamFault, InvalidRequest, Locked, MindErasing
+from consolidation.kernel.errors import DreamFault, InvalidRequest, Locked, MindErasing, TranscriptUnreadable
 from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from consolidation.kernel.turns import Speaker
 from service.ingest.intake import check_time, emptiness
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from consolidation.transcript.positions import Positions
     from service.ingest.intake import AcceptedTurn, DroppedMessage, Intake
     from service.mind.minds import Mind, Minds
+    from service.mind.trace_document import TraceDocument
     from service.observability.counters import Tally
     from service.resonance.pipeline import Pipeline
     from service.runtime.background import Background
@@ -158,11 +160,18 @@ class ActionIntake:
     async def _thought(self, mind: Mind, session_id: str, accepted: Sequence[AcceptedTurn]) -> SurfacedThought | None:
         """What the answer says: to actions that came before, what it said then; else the thought that waits."""
         traces, newest = mind.trace_log, max(one.sequence for one in accepted)
-        found = None if any(one.is_new for one in accepted) else traces.said(session_id, turn=newest)
+        said = None if any(one.is_new for one in accepted) else traces.said(session_id, turn=newest)
+
+        def find() -> TraceDocument | None:
+            if said is not None and not _is_outdated(mind, said):
+                return said
+            return traces.deliver(session_id, turn=newest, is_outdated=lambda thought: _is_outdated(mind, thought))
+
+        found = None
         try:
-            if found is None and traces.is_waiting(session_id):
-                found = await anyio.to_thread.run_sync(lambda: traces.deliver(session_id, turn=newest))
-        except (OSError, DatabaseUnavailable, Locked, MindErasing) as error:  # it waits for another answer
+            if said is not None or traces.is_waiting(session_id):
+                found = await anyio.to_thread.run_sync(find)
+        except (OSError, TranscriptUnreadable, DatabaseUnavailable, Locked, MindErasing) as error:
             log.warning("thought.waits", mind_id=mind.mind_id, session_id=session_id, reason=str(error))
         return SurfacedThought(found.thought or "", found.trace_id, found.shown[0].id) if found is not None else None
 
@@ -237,6 +246,13 @@ def _check(actions: Sequence[Action], *, now: datetime) -> None:
             raise InvalidRequest("has no words", pointer=f"#/actions/{at}/text")
         if one.kind == "tool_call" and not one.tool.strip():
             raise InvalidRequest("names no tool", pointer=f"#/actions/{at}/tool")
+
+
+def _is_outdated(mind: Mind, thought: TraceDocument) -> bool:
+    """Whether people put something right of what a thought rests on, since it began to come up. It blocks."""
+    sequences = {sequence for shown in thought.shown for sequence in shown.sequences}
+    turns = mind.transcript.read_now(sorted(sequences))
+    return is_decided_since(turns, mind.corrections.lines(), since=thought.at)
 
 
 def _last_of_the_past(positions: Positions, *, cursor: int) -> int:

@@ -309,7 +309,7 @@ class Sleeper:
         return record
 
     def put_right(self, mind: Mind, correction: Correction) -> None:
-        """Have what a person has just put right hold in thoughts that wait and in dreams, in the background."""
+        """Have what a person has just put right hold in dreams, in the background."""
 
         async def run() -> None:
             await self._minds.gate.until_resumed(mind.mind_id)
@@ -317,7 +317,6 @@ class Sleeper:
                 await self._minds.take_over(mind.mind_id)
                 lines = await anyio.to_thread.run_sync(mind.corrections.lines)
                 sequences = await turns_of(mind.transcript, lines, correction_id=correction.id)
-                await anyio.to_thread.run_sync(mind.trace_log.withdraw, sequences)
                 async with self._only(mind.mind_id):  # at once: a dream that goes on may take long
                     await anyio.to_thread.run_sync(put_right_in_dreams, self.files(mind), sequences)
                 await self.begin_owed(mind)
@@ -335,7 +334,6 @@ class Sleeper:
             return
         known = followed(lines, last=state.put_right)
         sequences = await turns_since(mind.transcript, lines, known=known) if dreams.records else frozenset[int]()
-        await anyio.to_thread.run_sync(mind.trace_log.withdraw, sequences)
         async with self._only(mind.mind_id):
             await anyio.to_thread.run_sync(lambda: follow(files, sequences, last=lines[-1].id))
 

@@ -98,6 +98,20 @@ def test_a_thought_waits_until_an_answer_says_it_and_counts_as_shown_from_then_o
     assert [one.trace_id for one in again.page(CallFilter(), limit=9).traces] == ["two", "one"]
 
 
+def test_a_thought_that_is_outdated_is_said_by_no_answer_and_the_next_one_is(file):
+    """Broken: it comes after a restart, or takes the next one with it."""
+    log = opened(file)
+    log.add(thought_of("one", 1))
+    log.add(thought_of("two", 2))
+
+    said = log.deliver("s1", turn=7, is_outdated=lambda thought: thought.trace_id == "one")
+
+    assert said.trace_id == "two"
+    for again in now_and_after_a_restart(log, file):
+        assert not again.is_waiting("s1")
+        assert again.said("s1", turn=7).trace_id == "two"
+
+
 def test_a_thought_that_a_call_before_a_turn_says_otherwise_waits_no_longer(file):
     """Broken: the same memory comes twice."""
     first = opened(file)

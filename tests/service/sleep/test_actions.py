@@ -1,6 +1,8 @@
 """The door of actions: durable, once under an id, honest about fatigue; thoughts come with a later answer."""
 
 import asyncio
+import json
+import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,7 +12,7 @@ from service.adapters.litellm.loader import open_litellm
 from tests.support.agents import act, acted, call, slept, thought
 from tests.support.scripted_models import Brain, hosted, provider_of
 from tests.support.service import running, settings_of
-from tests.support.waiting import until_async
+from tests.support.waiting import GIVE_UP, until_async
 
 pytestmark = pytest.mark.anyio
 
@@ -262,9 +264,71 @@ async def test_a_thought_that_waits_is_not_said_once_its_memory_was_put_right(se
     for sequence in {sequence for shown in waiting.shown for sequence in shown.sequences}:
         body = {"what": what, "target": {"kind": "turn", "id": f"episode:{sequence}"}}
         assert (await service.http.post("/v1/minds/ada/corrections", json=body)).status_code == 201
-    await until_async(lambda: not traces.is_waiting("cycle-1"))
 
     assert (await act(service, call(2), session="cycle-1")).json()["thought"] is None
+
+
+async def test_a_thought_that_is_still_coming_up_when_its_memory_is_put_right_is_not_said(tmp_path):
+    """Broken: only thoughts that wait already when the decision is made are looked at."""
+    asked, goes_on = threading.Event(), threading.Event()
+
+    def narrate_slowly(_prompt):
+        asked.set()
+        goes_on.wait(GIVE_UP)
+        return {"surfaces": [1], "lines": []}
+
+    await open_litellm()
+    with provider_of(Brain(narration=narrate_slowly)) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "subconscious")) as service:
+            await lived(service)
+            await act(service, call(1, **FAILED), session="cycle-1")
+            await until_async(asked.is_set)
+            mind = await service.memory.minds.find("ada")
+            for sequence in range(1, mind.transcript.positions.last + 1):
+                body = {"what": "mute", "target": {"kind": "turn", "id": f"episode:{sequence}"}}
+                (await service.http.post("/v1/minds/ada/corrections", json=body)).raise_for_status()
+            goes_on.set()
+            await until_it_waits(service)
+
+            assert (await act(service, call(2), session="cycle-1")).json()["thought"] is None
+
+
+async def test_a_thought_whose_memory_a_name_that_is_muted_stands_in_is_not_said_after_a_kill(tmp_path):
+    """Broken: only what runs when the decision is made takes thoughts back, or only an agent that slept is looked at."""
+    async with running(tmp_path) as service:
+        for words in ("The invoices of Weber lie in the cellar, behind the boiler.", "I sowed beans.", "It rains."):
+            await service.keep("ada", words, "Noted.", session_id="chat")
+        await service.digested("ada")
+        await act(service, thought("Where do the invoices of Weber lie?"), session="b")
+        await until_it_waits(service, "b")
+    line = {
+        "id": "c1", "at": "2199-01-12T09:00:00Z", "by": "owner", "what": "mute",
+        "target": {"kind": "entity", "text": "Weber"},
+    }  # fmt: skip
+    (tmp_path / "minds/ada/corrections.jsonl").write_text(json.dumps(line) + "\n")
+    async with running(tmp_path) as service:
+        answer = (await act(service, call(2), session="b")).json()
+
+    assert answer["thought"] is None
+
+
+async def test_an_answer_that_was_lost_says_its_thought_no_more_once_its_memory_was_put_right(service):
+    """Broken: what an answer said is said again without a look."""
+    await lived(service)
+    await act(service, call(1, **FAILED), session="cycle-1")
+    await until_it_waits(service)
+    first = (await act(service, call(2), session="cycle-1")).json()["thought"]
+    (found,) = (one for one in (await traces_of(service)) if one["trace_id"] == first["trace_id"])
+    for sequence in {sequence for shown in found["shown"] for sequence in shown["sequences"]}:
+        body = {"what": "wrong", "target": {"kind": "turn", "id": f"episode:{sequence}"}}
+        (await service.http.post("/v1/minds/ada/corrections", json=body)).raise_for_status()
+
+    assert "wait two minutes" in first["text"]
+    assert (await act(service, call(2), session="cycle-1")).json()["thought"] is None
+
+
+async def traces_of(service):
+    return (await service.http.get("/v1/minds/ada/traces")).json()["traces"]
 
 
 async def test_a_model_is_asked_what_changes_what_the_agent_does_next(tmp_path):
