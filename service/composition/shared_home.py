@@ -15,7 +15,7 @@ from uuid import UUID
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import ConfigurationFault
+from consolidation.kernel.errors import ConfigurationFault, MemoryFault
 from consolidation.kernel.files import replace_text
 from consolidation.kernel.shared_files import sharing
 from consolidation.kernel.sharing_errors import DatabaseUnavailable, Fenced
@@ -153,16 +153,26 @@ def start_custodian(memory: Memory, shared: SharedResources) -> None:
     """Begin to claim minds, and to work on them."""
     told = memory.webhooks.comparison if memory.webhooks is not None else None
 
+    async def owes_dreams(mind: Mind) -> bool:
+        with suppress(MemoryFault, OSError):
+            return await memory.sleep.sleeper.is_owed(mind)
+        return True  # what can not be read is tried again and again
+
+    async def dream(mind: Mind) -> None:
+        if await owes_dreams(mind):
+            memory.sleep.sleeper.begin(mind)
+
     def work(mind: Mind) -> None:
         memory.ingestion.wake(mind)
+        memory.background.start(f"look at dreams {mind.mind_id}", lambda: dream(mind), owner=mind.mind_id)
         memory.background.start(f"look {mind.mind_id}", lambda: memory.story.scheduler.look(mind.mind_id))
 
-    def has_work(mind: Mind) -> bool:
+    async def has_work(mind: Mind) -> bool:
         is_behind = mind.health.awaits_end_of_outage or any(mind.lag(lane) for lane in LaneName)
         is_at_work = memory.background.is_at_work(mind.mind_id) or mind.story.is_running
         is_untold = bool(mind.story.pending(mind.transcript.positions).turns)
         has_events = told is not None and told.has_news(mind.mind_id)
-        return has_events or is_behind or is_untold or is_at_work or mind.workspace.sleep_state.exists()
+        return has_events or is_behind or is_untold or is_at_work or await owes_dreams(mind)
 
     custodian = Custodian(
         shared.custody,
@@ -172,7 +182,7 @@ def start_custodian(memory: Memory, shared: SharedResources) -> None:
         chores=shared.home.list_minds,
         work=work,
         has_work=has_work,
-        version_done=told.version_read if told is not None else lambda _: None,
+        version_done=told.version_read if told is not None else shared.home.version,
         snapshots=FullTextSnapshots(shared.home),
     )
     memory.minds.custodian = custodian

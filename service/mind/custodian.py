@@ -51,14 +51,14 @@ class Custodian:
         behind: Callable[[], Iterable[str]],
         chores: Callable[[], None],
         work: Callable[[Mind], None],
-        has_work: Callable[[Mind], bool],
+        has_work: Callable[[Mind], Awaitable[bool]],
         version_done: Callable[[str], int | None],
         snapshots: FullTextSnapshots,
     ) -> None:
         """
         *behind* says which of our minds others have written to, and *chores* are done in each turn; both block. *work*
         begins the background work of a mind that is now ours, or has news; *has_work* says whether something is left.
-        *version_done* says up to which version of a mind nothing is, where whatever is written to it may be work.
+        *version_done* says up to which version of a mind nothing is; whatever is written behind it may be work.
         """
         self._behind = behind
         self._chores = chores
@@ -201,11 +201,11 @@ class Custodian:
 
     async def _give_back_if_idle(self, mind: Mind) -> None:
         mind_id = mind.mind_id
-        if not self._desk.holds(mind_id) or self._has_work(mind):
+        last, version = mind.transcript.positions.last, self._version_done(mind_id)
+        if not self._desk.holds(mind_id) or await self._has_work(mind):
             self._idle.pop(mind_id, None)
             return
         self._idle[mind_id] = self._idle.get(mind_id, 0) + 1
         if self._idle[mind_id] >= _RESTS_AFTER:
             del self._idle[mind_id]
-            last, version = mind.transcript.positions.last, self._version_done(mind_id)
             await anyio.to_thread.run_sync(lambda: self._desk.rest(mind_id, last=last, version=version))

@@ -339,8 +339,12 @@ class Sleeper:
 
     async def begin_owed(self, mind: Mind) -> None:
         """Begin what is owed to a mind, if anything is. Raises DreamUnwritable, OSError."""
-        if await anyio.to_thread.run_sync(self._dreaming.is_owed, mind, self.files(mind)):
+        if await self.is_owed(mind):
             self.begin(mind)
+
+    async def is_owed(self, mind: Mind) -> bool:
+        """Whether anything is owed to a mind. Raises DreamUnwritable, OSError."""
+        return await anyio.to_thread.run_sync(self._dreaming.is_owed, mind, self.files(mind))
 
     def begin(self, mind: Mind) -> asyncio.Task[object]:
         """Begin what is owed to a mind, unless it is under way; the task ends with it."""

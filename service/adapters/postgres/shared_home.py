@@ -48,7 +48,7 @@ _HOME_FILES = frozenset({"keys.json", "audit.jsonl", "audit.key", "erasures.json
 _HOME_FOLDER = "erasing"
 _MINDS, _ANEW = "minds", "anew"  # where copies are, and where one is made that replaces another
 _APPENDED_IN_CUSTODY = frozenset({"dreams.jsonl", "evaluation.jsonl"})
-_TOLD = frozenset({"corrections.jsonl"})  # besides turns and traces: of what is appended here, other services are told
+_WORKS = frozenset({"corrections.jsonl", "dreams.jsonl", "sleep.json"})  # what is written here may owe a dream
 _WRITTEN_IN_CUSTODY = frozenset({".dream.json", "story-history/published.json"})
 _TRIES = 8
 _SECONDS, _LONG_SECONDS = 5.0, 60.0
@@ -298,7 +298,7 @@ class PostgresHome:
         """Write a whole file to its row; None where the row is not what the copy has."""
         stored: Touched | None = None
         with suppress(_Undone), self._database.transaction(deadline_seconds=_SECONDS) as cursor:
-            touched = self._touch(cursor, copy, needs_custody=path in _WRITTEN_IN_CUSTODY)
+            touched = self._touch(cursor, copy, needs_custody=path in _WRITTEN_IN_CUSTODY, works=path in _WORKS)
             if not _is_as_copied(mind_rows.file_state(cursor, copy.mind_id, path), copy, path):
                 raise _Undone
             mind_rows.put_file(cursor, copy.mind_id, path, content, version=touched.version)
@@ -308,7 +308,7 @@ class PostgresHome:
     def _append(self, copy: LocalCopy, path: str, content: bytes, *, follows: bool) -> _Appended | None:
         """Append to the rows of a file; None where the whole of it, or what *follows* is behind, is not the copy's."""
         stored: _Appended | None = None
-        works = self._is_told and (day_of(path) is not None or path in _TOLD)
+        works = path in _WORKS or (self._is_told and day_of(path) is not None)
         with suppress(_Undone), self._database.transaction(deadline_seconds=_append_seconds(path)) as cursor:
             touched = self._touch(cursor, copy, needs_custody=path in _APPENDED_IN_CUSTODY, works=works)
             state = mind_rows.file_state(cursor, copy.mind_id, path)

@@ -38,6 +38,21 @@ def test_a_whole_file_reaches_the_other(machines):
     assert one.read("SOUL.md") == "Back."
 
 
+@pytest.mark.parametrize("name", ["sleep.json", "dreams.jsonl", "corrections.jsonl"])
+def test_a_mind_has_work_once_a_file_is_written_that_may_owe_it_a_dream(machines, name):
+    """Broken: nobody claims the mind of a service that dies after this write."""
+    one, two = machines
+    one.write("SOUL.md", "Calm.")
+    before = dict(two.custody.claim(8))
+
+    if name == "corrections.jsonl":
+        one.append(name, "{}")
+    else:
+        one.write(name, "{}")
+
+    assert (before, [*two.custody.claim(8)]) == ({}, [MIND])
+
+
 def test_nobody_replaces_a_file_that_he_has_not_seen(machines):
     one, two = machines
     one.write("SOUL.md", "Calm.")
