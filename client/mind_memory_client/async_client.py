@@ -15,7 +15,7 @@ from mind_memory_client._transport import AsyncTransport, new_id
 from mind_memory_client.errors import MindMemoryError, Unreachable
 from mind_memory_client.messages import plain_messages
 from mind_memory_client.turn import Turn, begin_turn
-from mind_memory_client.waiting import Resending, UnansweredMessages, UnsavedTurns
+from mind_memory_client.waiting import LOOK_SECONDS, Resending, UnansweredMessages, UnsavedTurns
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Mapping, Sequence
@@ -131,10 +131,12 @@ class AsyncMemoryClient(AsyncCalls):
 
     async def save(self, turn: Turn, *, raises: bool = True) -> None:
         """Store what was said: the second half of ``turn``. With *raises* false, a failure is logged instead."""
-        call = turn.store_call(self._waiting)
-        if call is None:
-            return
+        call = None
         try:
+            while not self.unsaved.drop_unanswered(turn.mind, turn.session, turn.user_words):  # noqa: ASYNC110 - threads share the queue
+                await anyio.sleep(LOOK_SECONDS)
+            if (call := turn.store_call(self._waiting)) is None:
+                return
             stored = await self._send(call)
         except MindMemoryError as error:
             turn.was_not_stored(call, error, self._waiting, raises=raises, queue=self.unsaved)
@@ -143,7 +145,7 @@ class AsyncMemoryClient(AsyncCalls):
             turn.was_not_stored(call, stopped, self._waiting, raises=False, queue=self.unsaved)
             raise
         else:
-            turn.was_stored(stored, self._waiting, queue=self.unsaved)
+            turn.was_stored(stored, self._waiting)
             await self._resend_all()
 
     async def resend(self, unsaved: UnsavedTurn) -> models.StoredTurn:
@@ -153,7 +155,7 @@ class AsyncMemoryClient(AsyncCalls):
     async def _resend_all(self) -> None:
         with Resending(self.unsaved, self._waiting) as turns:
             for unsaved in turns:
-                with turns.sending():
+                with turns.sending(unsaved):
                     await self.resend(unsaved)
 
     async def resonance(

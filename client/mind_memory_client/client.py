@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
+from time import sleep
 from typing import TYPE_CHECKING, Any, Literal
 
 from mind_memory_client import _endpoints as api
@@ -13,7 +14,7 @@ from mind_memory_client._transport import Transport, new_id
 from mind_memory_client.errors import MindMemoryError, Unreachable
 from mind_memory_client.messages import plain_messages
 from mind_memory_client.turn import Turn, begin_turn
-from mind_memory_client.waiting import Resending, UnansweredMessages, UnsavedTurns
+from mind_memory_client.waiting import LOOK_SECONDS, Resending, UnansweredMessages, UnsavedTurns
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
@@ -128,10 +129,12 @@ class MemoryClient(Calls):
 
     def save(self, turn: Turn, *, raises: bool = True) -> None:
         """Store what was said: the second half of ``turn``. With *raises* false, a failure is logged instead."""
-        call = turn.store_call(self._waiting)
-        if call is None:
-            return
+        call = None
         try:
+            while not self.unsaved.drop_unanswered(turn.mind, turn.session, turn.user_words):
+                sleep(LOOK_SECONDS)
+            if (call := turn.store_call(self._waiting)) is None:
+                return
             stored = self._send(call)
         except MindMemoryError as error:
             turn.was_not_stored(call, error, self._waiting, raises=raises, queue=self.unsaved)
@@ -140,7 +143,7 @@ class MemoryClient(Calls):
             turn.was_not_stored(call, stopped, self._waiting, raises=False, queue=self.unsaved)
             raise
         else:
-            turn.was_stored(stored, self._waiting, queue=self.unsaved)
+            turn.was_stored(stored, self._waiting)
             self._resend_all()
 
     def resend(self, unsaved: UnsavedTurn) -> models.StoredTurn:
@@ -150,7 +153,7 @@ class MemoryClient(Calls):
     def _resend_all(self) -> None:
         with Resending(self.unsaved, self._waiting) as turns:
             for unsaved in turns:
-                with turns.sending():
+                with turns.sending(unsaved):
                     self.resend(unsaved)
 
     def resonance(

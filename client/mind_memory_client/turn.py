@@ -144,19 +144,18 @@ class Turn:
             options["outcomes"] = self._outcomes
         return store_turn(self.mind, self.session, messages, **options)
 
-    def was_stored(self, stored: StoredTurn, waiting: UnansweredMessages, *, queue: UnsavedTurns) -> None:
+    def was_stored(self, stored: StoredTurn, waiting: UnansweredMessages) -> None:
         """Note that the turn is on disk."""
         self.stored, self.unsaved = stored, None
         if self._answers:
             waiting.forget(self.mind, self.session)
-            queue.drop_unanswered(self.mind, self.session, self.user_words)
         else:
             new = waiting.without_stored(self.mind, self.session, self._user_messages)
             waiting.add(self.mind, self.session, new)
 
     def was_not_stored(
         self,
-        call: Call[StoredTurn],
+        call: Call[StoredTurn] | None,
         error: MindMemoryError,
         waiting: UnansweredMessages,
         *,
@@ -164,10 +163,12 @@ class Turn:
         queue: UnsavedTurns,
     ) -> None:
         """
-        Hand the turn to ``on_unsaved``, else put it into *queue*, in place of what waits there of the same words.
+        Hand the turn to ``on_unsaved``, else put it into *queue*. *call* is None where there was no time to make it.
 
         Where TurnUnsaved is asked for, it is raised, or logged where another error is already on its way.
         """
+        if (call := call or self.store_call(waiting)) is None:
+            return
         body = call.body or {}
         self.unsaved = UnsavedTurn(self.mind, self.turn_id, body, error)
         if self._answers:
@@ -175,7 +176,6 @@ class Turn:
         elif self._on_unsaved is None:
             waiting.add(self.mind, self.session, body.get("messages", ()), queued_as=body.get("turn_id"))
         if self._on_unsaved is None:
-            queue.drop_unanswered(self.mind, self.session, self.user_words)
             queue(self.unsaved)
         elif self._on_unsaved != "raise":
             self._on_unsaved(self.unsaved)

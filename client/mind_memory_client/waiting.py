@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("mind_memory_client")
 
+LOOK_SECONDS = 0.05  # until a turn that is just being sent is looked at again
 _RESEND_SECONDS = 1.0  # after a turn, for turns that waited; what is left is sent after the next one
 _MOST_SESSIONS, _MOST_MESSAGES = 1000, 100
 
@@ -29,6 +30,7 @@ class UnsavedTurns:
 
     def __init__(self, max_turns: int = 1000) -> None:
         self._turns: deque[UnsavedTurn] = deque()
+        self._sent: list[UnsavedTurn] = []  # that are just being sent again
         self._max_turns = max_turns
         self._lock = Lock()
 
@@ -52,16 +54,40 @@ class UnsavedTurns:
             taken, self._turns = tuple(self._turns), deque()
         return taken
 
-    def drop_unanswered(self, mind: str, session: str, words: Collection[str]) -> None:
-        """Drop what the user said in *session* without an answer where it is all of *words*, which wait elsewhere."""
+    def begin_sending(self) -> UnsavedTurn | None:
+        """Take the oldest turn to send it again; None where nothing waits. ``end_sending`` follows."""
         with self._lock:
-            self._turns = deque(
-                one
-                for one in self._turns
-                if (one.mind, one.body.get("session_id")) != (mind, session)
-                or not one.user_words
-                or not set(one.user_words) <= set(words)
-            )
+            if not self._turns:
+                return None
+            self._sent.append(self._turns.popleft())
+            return self._sent[-1]
+
+    def end_sending(self, turn: UnsavedTurn) -> None:
+        """Note that it is known what became of a turn that was sent again."""
+        with self._lock:
+            self._sent = [one for one in self._sent if one is not turn]
+
+    def put_behind(self, turns: Iterable[UnsavedTurn]) -> None:
+        """Put turns that were taken behind all others."""
+        with self._lock:
+            self._keep([*self._turns, *turns])
+
+    def drop_unanswered(self, mind: str, session: str, words: Collection[str]) -> bool:
+        """
+        Drop what the user said in *session* without an answer where it is all of *words*, which are to be stored now.
+
+        False, and nothing is dropped, while one of them is just being sent: they may be stored by it.
+        """
+
+        def is_meant(one: UnsavedTurn) -> bool:
+            is_of_session = (one.mind, one.body.get("session_id")) == (mind, session)
+            return is_of_session and bool(one.user_words) and set(one.user_words) <= set(words)
+
+        with self._lock:
+            if any(map(is_meant, self._sent)):
+                return False
+            self._turns = deque(one for one in self._turns if not is_meant(one))
+            return True
 
     def _keep(self, turns: list[UnsavedTurn]) -> None:
         lost = max(0, len(turns) - self._max_turns)
@@ -116,44 +142,44 @@ class UnansweredMessages:
 
 class Resending:
     """
-    What waits in a queue, taken out of it: iterate over it and send each turn.
+    The turns of a queue, one after the other, each taken out of it to be sent: iterate over it.
 
-    It ends when the service fails or a second is over, since a bot waits; what is left goes back into the queue. Turns
-    of a mind that is refused go behind the others.
+    It ends when the service fails or a second is over, since a bot waits. Turns of a mind that is refused go behind the
+    others.
     """
 
     def __init__(self, queue: UnsavedTurns, unanswered: UnansweredMessages) -> None:
         self._queue, self._unanswered = queue, unanswered
-        self._turns: deque[UnsavedTurn] = deque()
         self._refused: list[UnsavedTurn] = []
-        self._error: MindMemoryError | None = None
+        self._is_over = False
 
     def __enter__(self) -> Self:
-        self._turns.extend(self._queue.take())
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._queue.put_back([*self._turns, *self._refused])
+        self._queue.put_behind(self._refused)
 
     def __iter__(self) -> Iterator[UnsavedTurn]:
         until = monotonic() + _RESEND_SECONDS
-        while self._turns and monotonic() < until:
-            self._error = None
-            yield (one := self._turns[0])
-            if self._error is None:
-                self._unanswered.was_resent(one)
-            elif isinstance(self._error, (Forbidden, NotFound)):
-                self._refused.append(one)
-            elif isinstance(self._error, (InvalidRequest, Conflict, Erased)):
-                log.error("turn %s of %s is lost: %s", one.turn_id, one.mind, self._error)
-            else:
-                return
-            self._turns.popleft()
+        while not self._is_over and monotonic() < until and (turn := self._queue.begin_sending()) is not None:
+            yield turn
 
     @contextmanager
-    def sending(self) -> Iterator[None]:
-        """Around the call that sends the turn at hand: whether it is stored, or why not this time either."""
+    def sending(self, turn: UnsavedTurn) -> Iterator[None]:
+        """Around the call that sends a turn. What is not stored goes back into the queue, unless it never will be."""
         try:
             yield
-        except MindMemoryError as error:
-            self._error = error
+        except (Forbidden, NotFound):
+            self._refused.append(turn)
+        except (InvalidRequest, Conflict, Erased) as error:
+            log.error("turn %s of %s is lost: %s", turn.turn_id, turn.mind, error)  # noqa: TRY400 - its words suffice
+        except MindMemoryError:
+            self._is_over = True
+            self._queue.put_back([turn])
+        except BaseException:
+            self._queue.put_back([turn])
+            raise
+        else:
+            self._unanswered.was_resent(turn)
+        finally:
+            self._queue.end_sending(turn)

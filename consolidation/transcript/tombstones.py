@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import Message
 
 _LONG, _SHORT = 16, 8  # bytes
+_OFF_THE_RECORD = "~"  # begins the digests of a message's id and time, by which one without words is recognised
 _NEVER = datetime.fromtimestamp(0, UTC)  # when an erased turn was accepted is erased, too
 
 
@@ -75,14 +76,16 @@ class ErasedMessages:
     def others(self, posted: Sequence[Message]) -> tuple[int, ...]:
         """The places of the messages of *posted* that are not recognised, as ``not_erased`` finds them."""
         words = {at: self._cleaned(message.content) for at, message in enumerate(posted)}
-        left = {at: message for at, message in enumerate(posted) if words[at]}
+        left = {at: (message, _bare(words[at])) for at, message in enumerate(posted) if words[at]}
         for _, salt, gone in self._gone:
+            is_silent = any(one.startswith(_OFF_THE_RECORD) for one in gone)
             for at in list(left) if gone else ():
-                digest = _said(left[at], words[at], salt)
-                if gone[digest] > 0:
-                    gone[digest] -= 1
+                message, bare = left[at]
+                digest = _said(message, bare, salt)
+                if digest in gone:
+                    gone -= Counter([digest])
                     del left[at]
-                elif any(gone[one] for one in _silenced_by(left[at], salt)):
+                elif is_silent and any(one in gone for one in _silenced_by(message, salt)):
                     del left[at]
         return tuple(at for at in range(len(posted)) if at in left or not words[at])
 
@@ -95,17 +98,22 @@ def _digests(tombstone: StoredTurn) -> list[str]:
 
 def _known_by(message: Message, salt: str) -> list[str]:
     """The digests that recognise a stored message: of its words; off the record, of its id and its time."""
-    return [_said(message, message.content, salt)] if message.content else _silenced_by(message, salt)
+    return [_said(message, _bare(message.content), salt)] if message.content else _silenced_by(message, salt)
 
 
 def _silenced_by(message: Message, salt: str) -> list[str]:
     signs = [f"id\n{message.id}"] if message.id is not None else []
     signs += [f"time\n{message.timestamp.isoformat()}"] if message.timestamp is not None else []
-    return [_digest(f"{message.role.value}\n{sign}", salt, mark="~") for sign in signs]
+    return [_digest(f"{message.role.value}\n{sign}", salt, mark=_OFF_THE_RECORD) for sign in signs]
 
 
-def _said(message: Message, words: str, salt: str) -> str:
-    return _digest(f"{message.role.value}\n{' '.join(without_injected(words).split())}", salt)
+def _bare(words: str) -> str:
+    """*words* as they are told apart: without what was injected, and without how they are spaced."""
+    return " ".join(without_injected(words).split())
+
+
+def _said(message: Message, bare: str, salt: str) -> str:
+    return _digest(f"{message.role.value}\n{bare}", salt)
 
 
 def _digest(text: str, salt: str, *, mark: str = "") -> str:

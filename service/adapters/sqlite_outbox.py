@@ -45,6 +45,10 @@ _COLUMNS = "id, endpoint, mind_id, kind, at, body, attempts, turn_id, session_id
 _WAITING, _GIVEN_UP = "waiting", "given up"
 
 
+class OutboxDamaged(HomeFault):
+    """The file is not a database, or damaged."""
+
+
 class SqliteOutbox:
     """
     One file. Every method blocks, as long as the disk and what other threads and processes write take; call it in a
@@ -240,7 +244,9 @@ class SqliteOutbox:
         try:
             yield
         except sqlite3.Error as error:
-            raise HomeFault(f"{self._file} can not be used: {error}") from error
+            is_damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
+            kind = OutboxDamaged if is_damaged else HomeFault
+            raise kind(f"{self._file} can not be used: {error}") from error
 
 
 def _rests(database: sqlite3.Connection, endpoint: str, *, now: datetime) -> float | None:

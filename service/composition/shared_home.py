@@ -159,7 +159,7 @@ def start_custodian(memory: Memory, shared: SharedResources) -> None:
         return True  # what can not be read is tried again and again
 
     async def dream(mind: Mind) -> None:
-        if await owes_dreams(mind):
+        if memory.sleep.sleeper.is_time(mind.mind_id) and await owes_dreams(mind):
             memory.sleep.sleeper.begin(mind)
 
     def work(mind: Mind) -> None:

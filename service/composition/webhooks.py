@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
+import structlog
 
 from consolidation.kernel.errors import HomeFault
 from service.webhooks.endpoint import WebhookEndpoint
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from service.settings.settings import Settings
     from service.webhooks.sender import IsErased
     from service.workers.share import Share
+
+log = structlog.get_logger()
 
 _OUTBOX = "webhooks/outbox.sqlite3"
 _LOOK_SECONDS = 1.0  # for what other machines put into the outbox
@@ -94,16 +97,24 @@ def forget_left(home: Path, mind_id: str, *, turn_ids: tuple[str, ...] | None, s
     """
     Drop what an outbox on files holds of turns, or (None) of a mind, though no endpoint is configured any more.
 
-    One that is configured again would be told of it. Raises HomeFault. Blocking.
+    One that is configured again would be told of it. A damaged outbox, which nobody needs, is deleted. Raises
+    HomeFault, OSError. Blocking.
     """
+    from service.adapters.sqlite_outbox import OutboxDamaged
+
     file = home / _OUTBOX
     if not file.exists():
         return
-    with closing(_opened(file)) as outbox:
-        if turn_ids is None:
-            outbox.forget(mind_id)
-        else:
-            outbox.forget_turns(mind_id, turn_ids, session_id=session_id)
+    try:
+        with closing(_opened(file)) as outbox:
+            if turn_ids is None:
+                outbox.forget(mind_id)
+            else:
+                outbox.forget_turns(mind_id, turn_ids, session_id=session_id)
+    except OutboxDamaged as fault:
+        log.warning("webhook.outbox_deleted", reason=str(fault))
+        for end in ("-wal", "-shm", ""):
+            file.with_name(file.name + end).unlink(missing_ok=True)
 
 
 def _opened(file: Path) -> SqliteOutbox:

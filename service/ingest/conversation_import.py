@@ -329,10 +329,14 @@ class _Erased:
             self._messages[session_id] = ErasedMessages(tombstones, cleaned=self._cleaned)
         erased = self._messages[session_id]
         erased.leave_out(one.turn.turn_id for one in run)
+        stored = {one.turn.turn_id for one in run if positions.is_taken(one.turn.turn_id)}
+        return await anyio.to_thread.run_sync(self._others, run, erased, stored)
+
+    def _others(self, run: list[FoundTurn], erased: ErasedMessages, stored: set[str]) -> list[FoundTurn]:
         left = []
         for one in run:
             said = one.turn.messages
-            places = range(len(said)) if positions.is_taken(one.turn.turn_id) else erased.others(said)
+            places = range(len(said)) if one.turn.turn_id in stored else erased.others(said)
             if len(places) == len(said):
                 left.append(one)
             elif places:

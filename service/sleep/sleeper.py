@@ -378,7 +378,7 @@ class Sleeper:
         """Try dreams that failed again and again, when it is time. Never returns."""
         while not self._background.is_stopping:
             for mind_id in sorted(self._unfinished.keys() - self._running.keys()):
-                if self._is_time(self._unfinished[mind_id]):
+                if self.is_time(mind_id):
                     with suppress(MemoryFault, OSError), self._minds.gate.enter(mind_id):
                         self.begin(await self._minds.find(mind_id))
             await self._background.pause(self._sweep_seconds)
@@ -388,7 +388,9 @@ class Sleeper:
         if mind_id not in self._running:
             self._locks.pop(mind_id, None)
 
-    def _is_time(self, failures: _Failures) -> bool:
+    def is_time(self, mind_id: str) -> bool:
+        """Whether the pause after the last failure of a mind's dreams is over, if one failed."""
+        failures = self._unfinished.get(mind_id, _Failures())
         wait = self._retry_seconds * 2 ** min(max(failures.number - 1, 0), _MOST_DOUBLINGS)
         return not failures.number or self._clock.monotonic() - failures.at >= wait
 

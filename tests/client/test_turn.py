@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import anyio
 import pytest
 
+from mind_memory_client.waiting import Resending
 from mind_memory_client import (
     AsyncMemoryClient,
     MemoryClient,
@@ -292,6 +293,33 @@ async def test_a_turn_whose_caller_is_cancelled_while_it_is_stored_is_not_lost(u
                 await memory.resend(unsaved)
 
     assert stored_turns(home, mind) == [("s", [("user", MOTHER), ("assistant", "Nice.")])]
+
+
+async def test_words_that_are_just_being_sent_are_not_stored_again_with_their_answer(url, mind, home):
+    """Broken: what is taken out of the queue to be sent is in no queue, so the turn that is answered has it, too."""
+    answered = asyncio.Event()
+    with through_faults(url) as (proxy, way):
+        async with AsyncMemoryClient(way, retry=HASTY) as memory:
+            proxy.mode = "reset"
+            with pytest.raises(ConnectionError):
+                async with memory.turn(mind, "s", MOTHER):
+                    raise ConnectionError
+            proxy.mode = "pass"
+
+            async def say_it_again():
+                async with memory.turn(mind, "s", MOTHER) as turn:
+                    turn.answer("Nice.")
+                    answered.set()
+
+            sent = memory.unsaved.begin_sending()
+            with Resending(memory.unsaved, memory._waiting).sending(sent):
+                saying = asyncio.create_task(say_it_again())
+                await answered.wait()
+                await asyncio.sleep(0.2)  # in which it could be stored
+                await memory.resend(sent)
+            await saying
+
+    assert stored_turns(home, mind) == [("s", [("user", MOTHER)]), ("s", [("assistant", "Nice.")])]
 
 
 def test_threads_that_share_a_queue_lose_no_turn(caplog):

@@ -61,6 +61,11 @@ def digested(service, turns, *, mind_id="ada"):
     return graph["saved"] == graph["sequence"] == graph["episodes"] == turns and found
 
 
+def saved_up_to(service, sequence):
+    """Whether the turns up to this one are in the graph, as this service sees it."""
+    return service.http.get("/v1/minds/ada").raise_for_status().json()["graph"]["saved"] >= sequence
+
+
 @contextmanager
 def closed_machine(database_url, folder):
     """A machine that keeps a turn of a mind, writes what else it shall, and ends; nothing is left to do then."""
@@ -247,6 +252,30 @@ def test_an_agent_that_has_dreamt_is_given_back(env, tmp_path, database_url):
         service.http.post("/v1/minds/ada/sleep", json={"seconds": 600, "wait": True}).raise_for_status()
 
         until(lambda: is_at_rest(database_url))
+
+
+def test_a_dream_that_failed_is_not_tried_again_with_each_turn(env, tmp_path, database_url):
+    """Broken: whatever is written to a mind begins its dream, so its model is paid again and again while people chat."""
+    asked = []
+
+    def fails(_prompt):
+        asked.append(None)
+        return {"reflection": 7}
+
+    late = env | AT_ONCE | {"MIND_MEMORY_SLEEP__RETRY_SECONDS": "3600"}
+    with provider_of(Brain(dream=fails)) as provider:
+        with serving(tmp_path / "one", **late, **env_of(provider, role="NARRATIVE")) as one:
+            acted(one)
+            one.http.post("/v1/minds/ada/sleep", json={"seconds": 600}).raise_for_status()
+            until(lambda: one.http.get("/v1/minds/ada/sleep").json()["waiting_for"])
+            before = len(asked)
+            with serving(tmp_path / "two", **late) as other:
+                for number in range(3):
+                    kept = other.keep("ada", f"The note {number} is about Lisbon.", turn_id=f"t{number}")
+                    until(lambda last=kept["sequence"]: saved_up_to(one, last))
+                time.sleep(3)  # a look each second
+
+            assert before and len(asked) == before
 
 
 def test_a_service_that_was_stopped_for_a_while_writes_nothing_twice(two):

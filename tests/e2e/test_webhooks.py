@@ -247,6 +247,19 @@ async def test_what_is_erased_while_no_endpoint_is_configured_is_not_told_later(
     assert [body["data"]["turn_id"] for _, body in receiver.taken] == ["t2"]
 
 
+async def test_a_damaged_outbox_that_nobody_needs_keeps_no_erasure_from_ending(tmp_path):
+    outbox = tmp_path / "webhooks" / "outbox.sqlite3"
+    async with running(tmp_path) as service:
+        await service.keep("ada", LYON, turn_id="t1")
+        outbox.parent.mkdir(exist_ok=True)
+        outbox.write_bytes(b"not a database " * 500)
+
+        erased = await service.http.delete("/v1/minds/ada/turns/t1")
+
+    assert (erased.status_code, erased.json()["verified"]) == (200, True)
+    assert not outbox.exists()
+
+
 async def test_only_who_looks_after_the_service_sees_webhooks(tmp_path):
     with receiving() as receiver:
         key, one = make_key(tmp_path), make_key(tmp_path, minds=("ada",))

@@ -38,7 +38,8 @@ _FIRST_PAUSE, _LONGEST_PAUSE, _LONG_SECONDS = 0.1, 30.0, 60.0  # before a restar
 APPENDED, SET_ASIDE = "appendonlydir", "appendonlydir.damaged"
 _TORN_END = 16 * 1024 * 1024  # bytes that a power cut may have garbled: they are cut off, as redis cuts a half command
 _MOST_SAID = 64 * 1024  # bytes of redis.log that are looked at
-# What redis says of files that no further start will load; "OOM" is said where memory was short, which may pass.
+# What redis says of files that no further start will load. Where it says one of the others too, a start may load them:
+# one with more memory, or one of the newer FalkorDB that wrote them.
 _OF_DAMAGE = (
     "Bad file format reading the append only file",
     "Internal error in RDB reading",
@@ -46,7 +47,7 @@ _OF_DAMAGE = (
     "Found an empty AOF manifest",
     "The AOF manifest file contains",
 )
-_OF_SHORT_MEMORY = "OOM"
+_OF_NO_DAMAGE = ("OOM", "contains module data")
 # Else the server stores statements, and people's words in them, in a key of its own.
 _MODULE_OPTIONS = ("MAX_INFO_QUERIES", "0")
 
@@ -234,7 +235,7 @@ def _damage_in(log_file: Path, *, since: int) -> str | None:
         file.seek(since)
         said = file.read(_MOST_SAID).decode(errors="replace")
     found = (line[line.index(sign) :] for line in said.splitlines() for sign in _OF_DAMAGE if sign in line)
-    return None if _OF_SHORT_MEMORY in said else next(found, None)
+    return None if any(one in said for one in _OF_NO_DAMAGE) else next(found, None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,9 +80,18 @@ async def test_one_that_can_not_be_started_again_is_tried_once_more(tmp_path):
         await server.stop()
 
 
-async def test_one_that_ends_for_want_of_memory_keeps_its_files(tmp_path):
-    """Redis says the same of a file that is cut short as of one for which there is no memory."""
-    said = "1:M # Short read or OOM loading DB.\n1:M # Internal error in RDB reading offset 0, function at rdb.c:5096\n"
+_AT = "1:M # Internal error in RDB reading offset 0, function at rdb.c:5096"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"1:M # Short read or OOM loading DB.\n{_AT}\n",
+        f"{_AT} -> The RDB file contains module data for the module 'graph' that is not terminated by the proper value\n",
+    ],
+)
+async def test_one_whose_files_another_start_may_load_keeps_them(tmp_path, said):
+    """Redis says the same of damaged files as where memory is short, or a newer FalkorDB wrote them."""
     async with watched(tmp_path, stalled_seconds=30) as (server, connection):
         await connection.write("g", "CREATE (:N)", {})
         before = server._process
