@@ -4,7 +4,7 @@ import { type Door, type Sent, jsonOf } from "./http.js";
 import { type Messages, asList, newestThatFit, plainMessages } from "./messages.js";
 import { RETRY, type Repeat, type RetryPolicy, sendAgain } from "./retry.js";
 import { type ChatChunk, type ServerEvent, chunksOf, eventsOf } from "./streams.js";
-import { Turn, type TurnOptions, UnansweredMessages } from "./turn.js";
+import { Turn, type TurnOptions, UnansweredMessages, isUnansweredIn } from "./turn.js";
 import type {
   Answer, Body, ChatMessage, Filter, Method, Operation, Outcome, paths, Query, Remembered, Resonance, Schemas, StoredBatch, StoredTurn,
 } from "./types.js";
@@ -108,6 +108,8 @@ export class MemoryClient {
   readonly #door: Door;
   readonly #policy: RetryPolicy;
   readonly #waiting = new UnansweredMessages();
+  #isResending = false;
+  #resent: { unsaved: UnsavedTurn; done: Promise<unknown> } | null = null; // the turn of the queue that is just being sent
 
   constructor(options: ClientOptions = {}) {
     const url = options.url ?? environment("MIND_MEMORY_URL") ?? DEFAULT_URL;
@@ -203,30 +205,22 @@ export class MemoryClient {
 
   /** The second half: store what was said. Nothing is stored where nobody said a word. */
   async end(turn: Turn, options: Pick<WrapOptions, "onUnsaved"> = {}): Promise<void> {
-    const body = turn.body(this.#waiting);
-    if (!body) return;
+    await this.#wordsAreSent(turn);
+    const replaced = this.#take((one) => turn.replaces(one));
+    let isKept = false;
     try {
-      turn.stored = await this.#store(turn.mind, body);
-    } catch (error) {
-      if (!(error instanceof MindMemoryError)) throw error;
-      const unsaved = { mind: turn.mind, turnId: String(body.turn_id), body, error };
-      turn.unsaved = unsaved;
-      if (options.onUnsaved === "raise") throw new TurnUnsaved(unsaved);
-      if (options.onUnsaved) {
-        options.onUnsaved(unsaved);
-      } else {
-        this.#queue(unsaved);
-        turn.wasKept(this.#waiting);
-      }
-      return;
+      isKept = await this.#end(turn, replaced, options.onUnsaved);
+    } finally {
+      if (!isKept) this.unsaved.unshift(...replaced);
     }
-    turn.wasKept(this.#waiting);
-    await this.#resendAll();
+    if (turn.stored) await this.#resendAll();
   }
 
   /** Send a turn again that could not be stored. */
-  resend(unsaved: UnsavedTurn): Promise<StoredTurn> {
-    return this.#store(unsaved.mind, unsaved.body);
+  async resend(unsaved: UnsavedTurn): Promise<StoredTurn> {
+    const stored = await this.#store(unsaved.mind, unsaved.body);
+    this.#waiting.wasResent(unsaved);
+    return stored;
   }
 
   // Recall on purpose, and what became of memories
@@ -306,6 +300,41 @@ export class MemoryClient {
     return jsonOf(await sendAgain(this.#door, sent, how, this.#policy), sent.signal);
   }
 
+  /** Store a turn in the place of those *replaced*, or queue it. Returns whether it is stored or queued. */
+  async #end(turn: Turn, replaced: readonly UnsavedTurn[], onUnsaved: WrapOptions["onUnsaved"]): Promise<boolean> {
+    const body = turn.body(this.#waiting, replaced);
+    if (!body) return false;
+    try {
+      turn.stored = await this.#store(turn.mind, body);
+    } catch (error) {
+      if (!(error instanceof MindMemoryError)) throw error;
+      const unsaved = { mind: turn.mind, turnId: String(body.turn_id), body, error };
+      turn.unsaved = unsaved;
+      if (onUnsaved === "raise") throw new TurnUnsaved(unsaved);
+      if (onUnsaved) {
+        onUnsaved(unsaved);
+        return false;
+      }
+      this.#queue(unsaved);
+      turn.wasKept(body, this.#waiting, { isQueued: true });
+      return true;
+    }
+    turn.wasKept(body, this.#waiting, { isQueued: false });
+    return true;
+  }
+
+  /** Wait while words of the turn's session are sent out of the queue: only then it is known whether they are stored. */
+  async #wordsAreSent({ mind, session }: Turn): Promise<void> {
+    while (this.#resent && isUnansweredIn(mind, session, this.#resent.unsaved)) await this.#resent.done.catch(() => undefined);
+  }
+
+  /** Take the turns out of the queue that *isTaken* says. */
+  #take(isTaken: (unsaved: UnsavedTurn) => boolean): UnsavedTurn[] {
+    const taken = this.unsaved.filter(isTaken);
+    if (taken.length) this.unsaved.splice(0, Infinity, ...this.unsaved.filter((one) => !taken.includes(one)));
+    return taken;
+  }
+
   /** Put turns behind those that wait. Where there are too many, the oldest are lost, which is logged. */
   #queue(...turns: readonly UnsavedTurn[]): void {
     this.unsaved.push(...turns);
@@ -316,26 +345,41 @@ export class MemoryClient {
 
   /** Send what waits in `unsaved`, oldest first, until the service is away or busy or a second is over: a bot waits. */
   async #resendAll(): Promise<void> {
-    const waiting = this.unsaved.splice(0); // another turn that ends meanwhile sends none of them
-    const behind: UnsavedTurn[] = [];
+    if (this.#isResending) return; // the turn that ended before this one sends them
+    this.#isResending = true;
+    const refused = new Set<UnsavedTurn>(); // they wait behind the others, and are not sent twice now
     const until = performance.now() + RESEND_MS;
     try {
-      while (waiting[0] && performance.now() < until) {
-        const oldest = waiting[0];
-        try {
-          await this.resend(oldest);
-        } catch (error) {
-          if (!(error instanceof MindMemoryError)) throw error;
-          if (isOfItsMind(error)) behind.push(oldest);
-          else if (!isForGood(error)) return;
-          else console.error(`turn ${oldest.turnId} of ${oldest.mind} is lost: ${error.message}`);
-        }
-        waiting.shift();
+      while (this.unsaved[0] && !refused.has(this.unsaved[0]) && performance.now() < until) {
+        const [oldest] = this.unsaved.splice(0, 1) as [UnsavedTurn];
+        const done = this.#resendOne(oldest, refused);
+        this.#resent = { unsaved: oldest, done };
+        if (!(await done)) return;
       }
     } finally {
-      this.unsaved.unshift(...waiting);
-      this.#queue(...behind);
+      this.#resent = null;
+      this.#isResending = false;
     }
+  }
+
+  /** Send a turn that was taken from the queue, and put it back where it may be stored later. Returns whether to go on. */
+  async #resendOne(unsaved: UnsavedTurn, refused: Set<UnsavedTurn>): Promise<boolean> {
+    try {
+      await this.resend(unsaved);
+    } catch (error) {
+      if (error instanceof MindMemoryError && isOfItsMind(error)) {
+        refused.add(unsaved);
+        this.#queue(unsaved);
+      } else if (error instanceof MindMemoryError && isForGood(error)) {
+        console.error(`turn ${unsaved.turnId} of ${unsaved.mind} is lost: ${error.message}`);
+      } else {
+        this.unsaved.unshift(unsaved);
+        this.#queue(); // those that came meanwhile may be too many with it
+        if (!(error instanceof MindMemoryError)) throw error;
+        return false;
+      }
+    }
+    return true;
   }
 }
 

@@ -27,6 +27,7 @@ export class Turn {
   readonly #answers: PlainMessage[] = [];
   readonly #outcomes = new Map<string, Outcome>();
   #pieces = "";
+  #earlier: UnsavedTurn | null = null; // what was said of the same exchange before, and could not be stored
 
   constructor(
     readonly mind: string,
@@ -77,14 +78,24 @@ export class Turn {
   rest(): Turn {
     const rest = new Turn(this.mind, this.session, [], { ...this.options, turnId: undefined });
     rest.resonance = this.resonance;
+    rest.#earlier = this.unsaved ?? this.#earlier;
     return rest;
   }
 
-  /** The body that stores the turn, without what *waiting* has; null where nobody said a word. */
-  body(waiting: UnansweredMessages): Record<string, unknown> | null {
+  /** Whether *queued* holds words of the user alone, and all of them are said in this turn: it is stored in its place. */
+  replaces(queued: UnsavedTurn): boolean {
+    if (!isUnansweredIn(this.mind, this.session, queued)) return false;
+    if (queued === this.#earlier) return Boolean(this.#answers.length || this.#pieces);
+    const said = new Set(this.#said.map((one) => one.content));
+    return messagesOf(queued).every((one) => said.has(one.content));
+  }
+
+  /** The body that stores the turn in the place of those *replaced*, without what *waiting* has; null where nobody said a word. */
+  body(waiting: UnansweredMessages, replaced: readonly UnsavedTurn[]): Record<string, unknown> | null {
     if (this.#pieces) this.answer(this.#pieces);
     this.#pieces = "";
-    const messages = [...waiting.withoutStored(this.mind, this.session, this.#said), ...this.#answers];
+    const earlier = replaced.filter((one) => one === this.#earlier).flatMap(messagesOf);
+    const messages = [...earlier, ...waiting.withoutStored(this.mind, this.session, this.#said), ...this.#answers];
     if (!messages.length) return null;
     const { metadata, offTheRecord } = this.options;
     const trace = this.resonance?.trace_id ?? null;
@@ -101,25 +112,43 @@ export class Turn {
     };
   }
 
-  /** Note that the turn is stored, or is queued to be. */
-  wasKept(waiting: UnansweredMessages): void {
-    if (this.#answers.length && !this.callsTools) waiting.forget(this.mind, this.session);
-    else waiting.add(this.mind, this.session, waiting.withoutStored(this.mind, this.session, this.#said));
+  /** Note that the turn is stored with *body*, or queued: then words beside an answer go with it, and words alone are not stored yet. */
+  wasKept(body: Record<string, unknown>, waiting: UnansweredMessages, { isQueued }: { isQueued: boolean }): void {
+    if (this.#answers.length && !this.callsTools) {
+      waiting.forget(this.mind, this.session);
+      return;
+    }
+    const said = (body.messages as PlainMessage[]).filter((one) => one.role === "user");
+    waiting.add(this.mind, this.session, said, isQueued && !this.#answers.length ? String(body.turn_id) : undefined);
   }
 }
 
+/** Whether *queued* is what the user said in a session, without any answer. */
+export function isUnansweredIn(mind: string, session: string, queued: UnsavedTurn): boolean {
+  const said = messagesOf(queued);
+  return queued.mind === mind && queued.body.session_id === session && said.length > 0 && said.every((one) => one.role === "user");
+}
+
+const messagesOf = (unsaved: UnsavedTurn): PlainMessage[] => (unsaved.body.messages ?? []) as PlainMessage[];
+
+interface Waiting {
+  words: string;
+  /** The turn that has them in the queue; undefined where they are stored. */
+  queuedAs: string | undefined;
+}
+
 /**
- * The user's messages that are stored and still wait for an answer, of the newest thousand sessions.
+ * The user's messages that still wait for an answer, of the newest thousand sessions.
  *
- * When the answer comes, they are not stored again with it.
+ * Those that are stored are not stored again with the answer. Those in the queue count as stored once they were sent.
  */
 export class UnansweredMessages {
-  readonly #waiting = new Map<string, readonly string[]>();
+  readonly #waiting = new Map<string, readonly Waiting[]>();
 
-  /** Remember that *messages* are stored, beside those that already wait. */
-  add(mind: string, session: string, messages: readonly PlainMessage[]): void {
+  /** Remember that *messages* are stored, or wait in the queue as a turn of that id, beside those that already wait. */
+  add(mind: string, session: string, messages: readonly PlainMessage[], queuedAs?: string): void {
     const key = keyOf(mind, session);
-    const waiting = [...(this.#waiting.get(key) ?? []), ...messages.map((one) => one.content)];
+    const waiting = [...(this.#waiting.get(key) ?? []), ...messages.map((one) => ({ words: one.content, queuedAs }))];
     this.#waiting.delete(key); // so that it is the newest
     this.#waiting.set(key, waiting.slice(-MOST_MESSAGES));
     const [oldest] = this.#waiting.keys();
@@ -131,9 +160,17 @@ export class UnansweredMessages {
     this.#waiting.delete(keyOf(mind, session));
   }
 
+  /** Note that a turn that waited in the queue is stored now. */
+  wasResent({ mind, turnId, body }: UnsavedTurn): void {
+    const key = keyOf(mind, String(body.session_id));
+    const found = this.#waiting.get(key);
+    if (found) this.#waiting.set(key, found.map((one) => (one.queuedAs === turnId ? { ...one, queuedAs: undefined } : one)));
+  }
+
   /** *messages* without those that are stored already. */
   withoutStored(mind: string, session: string, messages: readonly PlainMessage[]): PlainMessage[] {
-    const stored = [...(this.#waiting.get(keyOf(mind, session)) ?? [])];
+    const waiting = this.#waiting.get(keyOf(mind, session)) ?? [];
+    const stored = waiting.filter((one) => one.queuedAs === undefined).map((one) => one.words);
     return messages.filter((one) => {
       const at = stored.indexOf(one.content);
       if (at >= 0) stored.splice(at, 1);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   Conflict, MemoryClient, RateLimited, type RetryPolicy, TimedOut, TurnUnsaved, Unavailable, UnexpectedAnswer, Unreachable, type UnsavedTurn,
+  type WrapOptions,
 } from "mind-memory-client";
 import { type Reply, type Scripted, scripted } from "./service.js";
 
@@ -200,13 +201,104 @@ test("a turn that is lost is logged: one that is refused for good, and the oldes
   assert.deepEqual(logged, ["turn waits of ada is lost: 409 : ", "turn waits-0 is lost: too many turns could not be stored"]);
 });
 
-test("what the user said is sent once where it waits to be stored when the model answers at last", () =>
-  against([503, 503, 503], async (memory, heard) => {
-    const words = [{ role: "user", content: "I moved to Bonn." }];
-    await assert.rejects(memory.turn("ada", "s1", words, () => Promise.reject(new Error("the model is away"))), /away/);
-    await memory.turn("ada", "s1", words, (turn) => turn.answer("Nice."));
+const MOVED = [{ role: "user", content: "I moved to Bonn." }];
 
-    const stored = (await heard()).slice(3);
-    const contents = stored.map((one) => (one.body.messages as { content: string }[]).map((message) => message.content));
-    assert.deepEqual(contents, [["Nice."], ["I moved to Bonn."]]);
+/** A turn whose model fails. */
+const unansweredTurn = (memory: MemoryClient, words = MOVED) =>
+  assert.rejects(memory.turn("ada", "s1", words, () => Promise.reject(new Error("the model is away"))), /away/);
+
+const answeredTurn = (memory: MemoryClient, words = MOVED, options: WrapOptions = {}) =>
+  memory.turn("ada", "s1", words, (turn) => turn.answer("Nice."), options);
+
+const contentsOf = (body: Record<string, unknown>) => (body.messages as { content: string }[]).map((one) => one.content);
+
+test("what the user said and waits to be stored is stored with its answer, and once", () =>
+  against([503, 503, 503], async (memory, heard) => {
+    await unansweredTurn(memory);
+    assert.equal(memory.unsaved.length, 1);
+    await answeredTurn(memory);
+
+    const stored = (await heard()).slice(2).filter((one) => one.path.endsWith("/turns"));
+    assert.deepEqual(stored.map((one) => contentsOf(one.body)), [["I moved to Bonn.", "Nice."]]);
+    assert.equal(memory.unsaved.length, 0);
   }, { maxAttempts: 1 }));
+
+test("a turn that is queued takes the place of what the user said in it and waits, answered or not", () =>
+  against(Array<number>(6).fill(503), async (memory) => {
+    const more = [...MOVED, { role: "user", content: "I have a cat." }];
+    await unansweredTurn(memory);
+    await unansweredTurn(memory, more);
+    assert.deepEqual(memory.unsaved.map((one) => contentsOf(one.body)), [["I moved to Bonn.", "I have a cat."]]);
+    await answeredTurn(memory, more);
+    assert.deepEqual(memory.unsaved.map((one) => contentsOf(one.body)), [["I moved to Bonn.", "I have a cat.", "Nice."]]);
+  }, { maxAttempts: 1 }));
+
+test("what the user said waits on where the turn with its answer is handed to onUnsaved", () =>
+  against(Array<number>(4).fill(503), async (memory) => {
+    await unansweredTurn(memory);
+    await assert.rejects(answeredTurn(memory, MOVED, { onUnsaved: "raise" }), TurnUnsaved);
+    assert.deepEqual(memory.unsaved.map((one) => contentsOf(one.body)), [["I moved to Bonn."]]);
+  }, { maxAttempts: 1 }));
+
+test("what the user said is not sent with its answer where it was sent out of the queue before", () =>
+  against([503, 503, 503, 202, 202, 503, 202, 503], async (memory, heard) => {
+    await unansweredTurn(memory);
+    await memory.turn("ben", "s2", "Hello.", (turn) => turn.answer("Hi."));
+    await answeredTurn(memory);
+    await answeredTurn(memory);
+
+    const stored = (await heard()).slice(2).filter((one) => one.path.endsWith("/turns"));
+    assert.deepEqual(stored.map((one) => contentsOf(one.body)), [["Hello.", "Hi."], ["I moved to Bonn."], ["Nice."], ["I moved to Bonn.", "Nice."]]);
+  }, { maxAttempts: 1 }));
+
+test("the rest of an exchange whose question waits to be stored is stored with the question", () =>
+  against([503, 503], async (memory, heard) => {
+    const turn = await memory.begin("ada", "s1", MOVED);
+    turn.callsTools = true;
+    await memory.end(turn);
+    const rest = turn.rest();
+    rest.answer("Nice.");
+    await memory.end(rest);
+
+    const stored = (await heard()).slice(2);
+    assert.deepEqual(stored.map((one) => contentsOf(one.body)), [["I moved to Bonn.", "Nice."]]);
+    assert.equal(memory.unsaved.length, 0);
+  }, { maxAttempts: 1 }));
+
+for (const [status, expected] of [[202, ["Nice."]], [503, ["I moved to Bonn.", "Nice."]]] as const) {
+  test(`a turn waits while its words are sent out of the queue, which is answered ${status}`, async () => {
+    const stored: string[][] = [];
+    let isBack = false;
+    let wordsCame = () => {};
+    let answerWords = () => {};
+    const came = new Promise<void>((go) => (wordsCame = go));
+    const answered = new Promise<void>((go) => (answerWords = go));
+    const memory = new MemoryClient({
+      url: "http://127.0.0.1:9",
+      retry: { maxAttempts: 1 },
+      fetch: async (_, init) => {
+        const body = JSON.parse(String(init?.body)) as Record<string, unknown>;
+        const isOfTheQueue = String(body.turn_id).endsWith("-unanswered");
+        if (isBack && isOfTheQueue) {
+          wordsCame();
+          await answered;
+        }
+        if (isBack && body.turn_id && !isOfTheQueue) stored.push(contentsOf(body));
+        const headers = { "Content-Type": "application/problem+json" };
+        return new Response("{}", { status: !isBack ? 503 : isOfTheQueue ? status : body.turn_id ? 202 : 503, headers });
+      },
+    });
+    await unansweredTurn(memory);
+    const turn = await memory.begin("ada", "s1", MOVED);
+    turn.answer("Nice.");
+    isBack = true;
+    const other = memory.turn("ben", "s2", "Hello.", (one) => one.answer("Hi."));
+    await came;
+    const ended = memory.end(turn);
+    answerWords();
+    await Promise.all([other, ended]);
+
+    assert.deepEqual(stored, [["Hello.", "Hi."], [...expected]]);
+    assert.equal(memory.unsaved.length, 0);
+  });
+}
