@@ -15,6 +15,7 @@ from consolidation.dreams.observations import merged, pruned, read_observations,
 from consolidation.dreams.rules import changed_rules, read_rules
 from consolidation.dreams.sleep_state import read_sleep_state, write_sleep_state
 from consolidation.dreams.writings import (
+    OurLines,
     diary_heading,
     line_digests,
     new_briefing,
@@ -249,37 +250,52 @@ class DreamFiles:
         if briefing is None:
             return draft
 
-        def note(digests: tuple[str, ...]) -> None:
+        def note(plan: Callable[[DreamRecord], DreamRecord]) -> None:
             nonlocal draft
-            draft = draft.model_copy(update={"record": draft.record.with_lines(BRIEFING, digests)})
+            draft = draft.model_copy(update={"record": plan(draft.record)})
             self.keep(draft)
 
-        known = self._last_lines(BRIEFING).union(draft.record.lines_of(BRIEFING))
-        self._rewrite(BRIEFING, lambda text: new_briefing(text, briefing, known=known), known=known, note=note)
+        before = self._before(BRIEFING, draft.record)
+        self._rewrite(BRIEFING, lambda text: new_briefing(text, briefing, before=before), before=before, note=note)
         return draft
 
     def _write_priorities(self, items: tuple[str, ...], *, number: int) -> None:
-        def note(digests: tuple[str, ...]) -> None:
-            self.replace(number, lambda one: one.with_lines(PRIORITIES, digests))
+        def note(plan: Callable[[DreamRecord], DreamRecord]) -> None:
+            self.replace(number, plan)
 
-        known = self._last_lines(PRIORITIES)
-        self._rewrite(PRIORITIES, lambda text: new_priorities(text, items, known=known), known=known, note=note)
+        record = next(one for one in self.dreams().records if one.dream == number)
+        before = self._before(PRIORITIES, record)
+        self._rewrite(PRIORITIES, lambda text: new_priorities(text, items, before=before), before=before, note=note)
+
+    def _before(self, name: str, record: DreamRecord) -> OurLines:
+        """
+        What is known of our lines in one of the writings, which the dream *record* is about to write.
+
+        Where it was interrupted before, nobody noted whether it had written: then what was written last says it.
+        """
+        earlier = self.dreams().before(record.dream)
+        last, written = earlier.last_lines(name), frozenset(line_digests(self.written(name)))
+        left = written if last is None else last
+        known = left.union(record.lines_of(name))
+        if name not in (record.lines or {}):
+            return OurLines(known, left, earlier.last_deleted(name))
+        return OurLines(known, known & written if written else left, record.deleted.get(name, ()))
 
     def _rewrite(
         self,
         name: str,
         plan: Callable[[str], Rewritten],
         *,
-        known: frozenset[str],
-        note: Callable[[tuple[str, ...]], None],
+        before: OurLines,
+        note: Callable[[Callable[[DreamRecord], DreamRecord]], None],
     ) -> None:
         """
         Put ``plan(text)`` in the place of one of the writings, and note which of its lines are ours.
 
-        Until it is written, those that were ours (*known*) stay noted as well: a kill in between makes none a person's.
+        Until it is written, those that were ours *before* stay noted as well: a kill in between makes none a person's.
         """
         rewritten = plan(self.read(name))
-        note((*known, *rewritten.ours))
+        note(lambda one: one.with_lines(name, (*before.known, *rewritten.ours), deleted=rewritten.deleted))
 
         def planned(text: str) -> str:
             nonlocal rewritten
@@ -287,7 +303,7 @@ class DreamFiles:
             return rewritten.text
 
         self.change(name, planned)
-        note(rewritten.ours)
+        note(lambda one: one.with_lines(name, rewritten.ours, deleted=rewritten.deleted))
 
     def _write_diary(self, entry: str, *, record: DreamRecord, zone: tzinfo) -> None:
         dreams = self.dreams()

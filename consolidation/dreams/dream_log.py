@@ -48,10 +48,11 @@ class DreamRecord(BaseModel):
     ``levels`` the levels that it gave, ``relevelled`` those that a deep sleep gave to lines that there were, and
     ``superseded`` the digests of lines that it said are over. ``rules`` are the digests of the rules it wrote,
     ``rules_removed`` the lines of those that it took out, and ``lines``, by file, the digests of its lines in
-    priorities.md, briefing.md and diary.md; None where an earlier version made it, which did not note them. ``kind``
-    is lightweight, dream or deep_sleep. ``is_quoted`` says that no model made it. ``is_owed`` says that a turn of it
-    was erased: what it came to is made again of the others. ``pruned`` are the dated lines that its tidying took out.
-    ``undone`` says that a person took it back: what it came to no longer counts.
+    priorities.md, briefing.md and diary.md; None where an earlier version made it, which did not note them.
+    ``deleted`` are, by file, the digests of lines that a person had deleted by then. ``kind`` is lightweight, dream or
+    deep_sleep. ``is_quoted`` says that no model made it. ``is_owed`` says that a turn of it was erased: what it came to
+    is made again of the others. ``pruned`` are the dated lines that its tidying took out. ``undone`` says that a person
+    took it back: what it came to no longer counts.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -80,6 +81,7 @@ class DreamRecord(BaseModel):
     rules: tuple[str, ...] = ()
     rules_removed: tuple[str, ...] = ()
     lines: dict[str, tuple[str, ...]] | None = None
+    deleted: dict[str, tuple[str, ...]] = {}
     is_owed: bool = False
     pruned: tuple[str, ...] = ()
     undone: UndoneDream | None = None
@@ -93,9 +95,10 @@ class DreamRecord(BaseModel):
         """The digests of the lines that it wrote into one of the writings."""
         return (self.lines or {}).get(name, ())
 
-    def with_lines(self, name: str, digests: Iterable[str]) -> DreamRecord:
-        """It, with the lines that it wrote into one of the writings."""
-        return self.model_copy(update={"lines": {**(self.lines or {}), name: tuple(dict.fromkeys(digests))}})
+    def with_lines(self, name: str, digests: Iterable[str], *, deleted: tuple[str, ...] = ()) -> DreamRecord:
+        """It, with the lines that it wrote into one of the writings, and those that a person *deleted* there."""
+        lines = {**(self.lines or {}), name: tuple(dict.fromkeys(digests))}
+        return self.model_copy(update={"lines": lines, "deleted": {**self.deleted, name: deleted}})
 
     @property
     def counts(self) -> bool:
@@ -166,6 +169,14 @@ class Dreams:
             if name in one.lines:
                 return frozenset(one.lines[name])
         return None
+
+    def last_deleted(self, name: str) -> tuple[str, ...]:
+        """The digests of lines of ours that a person had deleted when a dream wrote last."""
+        return next((one.deleted[name] for one in reversed(self.records) if name in one.deleted), ())
+
+    def before(self, number: int) -> Dreams:
+        """Those before a dream."""
+        return Dreams(tuple(one for one in self.records if one.dream < number))
 
     def sources(self, digest: str) -> tuple[int, ...]:
         """The turns that a line rests on; none where the line is a person's."""

@@ -20,16 +20,32 @@ if TYPE_CHECKING:
     from consolidation.dreams.dream_log import DreamRecord
 
 MOST_PRIORITIES, MOST_BRIEFING_LINES = 5, 80
+_MOST_DELETED = 400  # lines of a file; the oldest are forgotten
 _ITEM = re.compile(r"^\s*(?:[-*]|\d+[.)])\s+(.+)$")
 _PRIORITIES = "# Priorities"
 
 
 @dataclass(frozen=True, slots=True)
+class OurLines:
+    """
+    What is known of the lines that dreams wrote into a file, as digests.
+
+    ``known`` are all that may be in it, also those of a write that was interrupted. ``left`` are those that were in it
+    when a dream wrote it last. ``deleted`` are those that a person deleted before that, the newest first.
+    """
+
+    known: frozenset[str] = frozenset()
+    left: frozenset[str] = frozenset()
+    deleted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A file as a dream leaves it, and the digests of the lines in it that are ours."""
+    """A file as a dream leaves it, and the digests of the lines in it that are ours and of those a person deleted."""
 
     text: str
     ours: tuple[str, ...]
+    deleted: tuple[str, ...]
 
 
 def line_digest(line: str) -> str:
@@ -48,42 +64,50 @@ def read_priorities(text: str) -> tuple[str, ...]:
     return tuple(one[1].strip() for one in found if one)
 
 
-def new_priorities(text: str, items: Sequence[str], *, known: AbstractSet[str]) -> Rewritten:
-    """*text* with *items* in the place of ours, behind what a person wrote; *known* are digests of ours."""
-    peoples, deleted = _peoples(text, known), _deleted(text, known)
+def new_priorities(text: str, items: Sequence[str], *, before: OurLines) -> Rewritten:
+    """*text* with *items* in the place of ours, which were as *before* says, behind what a person wrote."""
+    peoples, deleted = _peoples(text, before.known), _deleted(text, before)
     theirs = [one for line in peoples for one in read_priorities(line)]
     wanted = [f"- {one}" for one in dict.fromkeys(items) if one not in theirs]
     ours = [line for line in wanted if line_digest(line) not in deleted]
     ours = ours[: max(MOST_PRIORITIES - len(theirs), 0)]
     heading = [] if any(line.startswith("#") for line in peoples) else [_PRIORITIES, ""]
-    return _rewritten([*heading, *peoples, *ours], ours=[*heading, *ours])
+    return _rewritten([*heading, *peoples, *ours], ours=[*heading, *ours], deleted=deleted)
 
 
-def new_briefing(text: str, briefing: str, *, known: AbstractSet[str]) -> Rewritten:
+def new_briefing(text: str, briefing: str, *, before: OurLines) -> Rewritten:
     """
-    *briefing* in the place of ours, behind the lines that a person wrote; *known* are digests of ours.
+    *briefing* in the place of ours, which were as *before* says, behind the lines that a person wrote.
 
     Where there are more than ``MOST_BRIEFING_LINES``, ours are cut.
     """
-    peoples, deleted = _peoples(text, known), _deleted(text, known)
+    peoples, deleted = _peoples(text, before.known), _deleted(text, before)
     wanted = [line for line in briefing.strip().splitlines() if line not in peoples]
     ours = [line for line in wanted if line_digest(line) not in deleted]
     ours = ours[: max(MOST_BRIEFING_LINES - len(peoples) - bool(peoples), 0)]
     between = [""] if peoples and ours else []
-    return _rewritten([*peoples, *between, *ours], ours=ours)
+    return _rewritten([*peoples, *between, *ours], ours=ours, deleted=deleted)
 
 
 def _peoples(text: str, known: AbstractSet[str]) -> list[str]:
     return [line for line in text.splitlines() if line.strip() and line_digest(line) not in known]
 
 
-def _deleted(text: str, known: AbstractSet[str]) -> AbstractSet[str]:
-    """The digests of our lines that a person deleted. A file that they emptied is begun anew."""
-    return known - set(line_digests(text)) if text.strip() else frozenset()
+def _deleted(text: str, before: OurLines) -> tuple[str, ...]:
+    """
+    The digests of our lines that a person deleted, now or before, the newest first.
+
+    A file that they emptied is begun anew. A line that they wrote again themselves is theirs.
+    """
+    if not text.strip():
+        return ()
+    present = line_digests(text)
+    gone = (*sorted(before.left.difference(present)), *(one for one in before.deleted if one not in present))
+    return tuple(dict.fromkeys(gone))[:_MOST_DELETED]
 
 
-def _rewritten(lines: Iterable[str], *, ours: Iterable[str]) -> Rewritten:
-    return Rewritten("".join(f"{line}\n" for line in lines), line_digests("\n".join(ours)))
+def _rewritten(lines: Iterable[str], *, ours: Iterable[str], deleted: tuple[str, ...]) -> Rewritten:
+    return Rewritten("".join(f"{line}\n" for line in lines), line_digests("\n".join(ours)), deleted)
 
 
 def diary_heading(record: DreamRecord, dreams: Iterable[DreamRecord], *, zone: tzinfo) -> str:

@@ -158,6 +158,45 @@ def test_priorities_that_a_kill_interrupted_are_ours_and_a_persons_stays_theirs(
     assert file.read_text() == "# Priorities\n\n- Call Ann\n- Reap\n"
 
 
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_a_briefing_that_a_kill_interrupted_is_written_whole_and_a_deleted_line_stays_away(files, workspace, place):
+    briefed(files, 1, "Hall 3\nThe lift is broken.\nAnn waits.")
+    file = workspace.writing(BRIEFING)
+    file.write_text(file.read_text().replace("Ann waits.\n", ""))
+    killed = KilledAt(workspace, files.log, clock=FixedClock(AT))
+    killed.place = place
+    with pytest.raises(Killed):
+        briefed(killed, 2, "Hall 3\nThe lift is repaired.\nAnn waits.")
+
+    files.write(files.draft())
+    after = file.read_text()
+    briefed(files, 3, "Hall 3\nThe lift is broken.\nAnn waits.")
+
+    assert after == "Hall 3\nThe lift is repaired.\n"
+    assert file.read_text() == "Hall 3\nThe lift is broken.\n"
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_priorities_that_a_kill_interrupted_are_set_and_a_deleted_one_stays_away(files, workspace, place):
+    files.log.add(DreamRecord(t=AT, dream=1, deep=True, lines={}))
+    files._write_priorities(("Call Ann", "Dig"), number=1)
+    file = workspace.writing(PRIORITIES)
+    file.write_text(file.read_text().replace("- Call Ann\n", ""))
+    files.log.add(DreamRecord(t=AT, dream=2, deep=True, lines={}))
+    killed = KilledAt(workspace, files.log, clock=FixedClock(AT))
+    killed.place = place
+    with pytest.raises(Killed):
+        killed._write_priorities(("Call Ann", "Sow"), number=2)
+
+    files._write_priorities(("Call Ann", "Sow"), number=2)
+    after = file.read_text()
+    files.log.add(DreamRecord(t=AT, dream=3, deep=True, lines={}))
+    files._write_priorities(("Call Ann", "Dig"), number=3)
+
+    assert after == "# Priorities\n\n- Sow\n"
+    assert file.read_text() == "# Priorities\n\n- Dig\n"
+
+
 def test_what_an_earlier_version_wrote_gives_way_to_the_next_dream(files, workspace):
     briefed(files, 1, "I dug.")
     tidied(files, 2, "Dig")

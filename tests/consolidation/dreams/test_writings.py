@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 from consolidation.dreams.dream_log import DreamRecord
 from consolidation.dreams.writings import (
+    OurLines,
     diary_heading,
-    line_digests,
     new_briefing,
     new_priorities,
     read_priorities,
@@ -16,57 +16,87 @@ from consolidation.dreams.writings import (
 AT = datetime(2026, 2, 12, 9, 32, tzinfo=UTC)
 
 
-def known(*texts):
-    """The digests of all lines of these texts, which dreams wrote."""
-    return frozenset(digest for text in texts for digest in line_digests(text))
+def left_by(rewritten):
+    """What is known of our lines behind a rewrite."""
+    lines = frozenset(rewritten.ours)
+    return OurLines(known=lines, left=lines, deleted=rewritten.deleted)
 
 
 def test_priorities_are_replaced_whole():
-    first = new_priorities("", ["Ship the import", "Answer Ann"], known=known())
+    first = new_priorities("", ["Ship the import", "Answer Ann"], before=OurLines())
 
-    second = new_priorities(first.text, ["Rest"], known=frozenset(first.ours))
+    second = new_priorities(first.text, ["Rest"], before=left_by(first))
 
     assert first.text == "# Priorities\n\n- Ship the import\n- Answer Ann\n"
     assert read_priorities(second.text) == ("Rest",)
 
 
 def test_a_persons_priority_stays_in_front_and_what_they_deleted_does_not_come_back():
-    first = new_priorities("", ["Ship the import", "Answer Ann"], known=known())
+    first = new_priorities("", ["Ship the import", "Answer Ann"], before=OurLines())
     edited = first.text.replace("- Answer Ann\n", "- Call my mother\n")
 
-    after = new_priorities(edited, ["Answer Ann", "Rest"], known=frozenset(first.ours))
+    after = new_priorities(edited, ["Answer Ann", "Rest"], before=left_by(first))
 
     assert read_priorities(after.text) == ("Call my mother", "Rest")
 
 
-def test_a_persons_priority_is_never_ours_though_a_dream_sets_it_too():
-    first = new_priorities("- Call my mother\n", ["Rest"], known=known())
+def test_what_a_person_deleted_does_not_come_back_however_many_dreams_follow():
+    text = new_priorities("", ["Call Ann", "Rest"], before=OurLines())
+    edited = text.text.replace("- Call Ann\n", "")
 
-    second = new_priorities(first.text, ["Call my mother", "Dig"], known=frozenset(first.ours))
-    third = new_priorities(second.text, ["Sow"], known=frozenset(second.ours))
+    for _ in range(3):
+        text = new_priorities(edited, ["Call Ann", "Rest"], before=left_by(text))
+        edited = text.text
+
+    assert read_priorities(edited) == ("Rest",)
+
+
+def test_a_line_that_a_person_deleted_and_wrote_again_is_theirs():
+    first = new_briefing("", "Ann waits.\nI dug.", before=OurLines())
+    second = new_briefing("I dug.\n", "Ann waits.\nI dug.", before=left_by(first))
+
+    third = new_briefing("Ann waits.\nI dug.\n", "I sowed.", before=left_by(second))
+
+    assert third.text == "Ann waits.\n\nI sowed.\n"
+
+
+def test_what_a_dream_left_out_itself_may_come_back():
+    first = new_briefing("", "Ann waits.\nI dug.", before=OurLines())
+    second = new_briefing(first.text, "I dug.", before=left_by(first))
+
+    third = new_briefing(second.text, "Ann waits.\nI dug.", before=left_by(second))
+
+    assert third.text == "Ann waits.\nI dug.\n"
+
+
+def test_a_persons_priority_is_never_ours_though_a_dream_sets_it_too():
+    first = new_priorities("- Call my mother\n", ["Rest"], before=OurLines())
+
+    second = new_priorities(first.text, ["Call my mother", "Dig"], before=left_by(first))
+    third = new_priorities(second.text, ["Sow"], before=left_by(second))
 
     assert read_priorities(third.text) == ("Call my mother", "Sow")
 
 
 def test_there_are_at_most_five_priorities():
-    text = new_priorities("- Mine\n", [f"Number {at}" for at in range(9)], known=known()).text
+    text = new_priorities("- Mine\n", [f"Number {at}" for at in range(9)], before=OurLines()).text
 
     assert read_priorities(text) == ("Mine", "Number 0", "Number 1", "Number 2", "Number 3")
 
 
 def test_a_file_that_a_person_emptied_is_begun_anew():
-    first = new_priorities("", ["Ship the import"], known=known())
+    first = new_priorities("", ["Ship the import"], before=OurLines())
 
-    after = new_priorities("", ["Ship the import"], known=frozenset(first.ours))
+    after = new_priorities("", ["Ship the import"], before=left_by(first))
 
     assert read_priorities(after.text) == ("Ship the import",)
 
 
 def test_a_briefing_keeps_a_persons_lines_and_has_eighty_lines_at_most():
-    first = new_briefing("", "The import runs.\nAnn waits.", known=known())
+    first = new_briefing("", "The import runs.\nAnn waits.", before=OurLines())
     edited = first.text.replace("Ann waits.", "Ann is on holiday.")
 
-    after = new_briefing(edited, "\n".join(f"Line {at}" for at in range(200)), known=frozenset(first.ours)).text
+    after = new_briefing(edited, "\n".join(f"Line {at}" for at in range(200)), before=left_by(first)).text
 
     assert after.splitlines()[0] == "Ann is on holiday."
     assert "The import runs." not in after
@@ -74,10 +104,10 @@ def test_a_briefing_keeps_a_persons_lines_and_has_eighty_lines_at_most():
 
 
 def test_a_persons_line_stays_in_the_briefing_however_many_dreams_follow():
-    first = new_briefing("", "The import runs.", known=known())
+    first = new_briefing("", "The import runs.", before=OurLines())
 
-    second = new_briefing(f"Ann is on holiday.\n{first.text}", "I dug.", known=frozenset(first.ours))
-    third = new_briefing(second.text, "I sowed.", known=frozenset(second.ours))
+    second = new_briefing(f"Ann is on holiday.\n{first.text}", "I dug.", before=left_by(first))
+    third = new_briefing(second.text, "I sowed.", before=left_by(second))
 
     assert third.text == "Ann is on holiday.\n\nI sowed.\n"
 
@@ -85,7 +115,7 @@ def test_a_persons_line_stays_in_the_briefing_however_many_dreams_follow():
 def test_a_persons_briefing_is_never_cut():
     theirs = "".join(f"Line {at}\n" for at in range(100))
 
-    assert new_briefing(theirs, "I dug.", known=known()).text == theirs
+    assert new_briefing(theirs, "I dug.", before=OurLines()).text == theirs
 
 
 def test_a_diary_entry_is_written_once_and_behind_the_others():
