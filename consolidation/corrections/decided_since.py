@@ -16,7 +16,7 @@ from consolidation.corrections.taken_out import turns_naming
 from consolidation.corrections.wording import names_any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from datetime import datetime
 
     from consolidation.corrections.record import Line
@@ -55,13 +55,30 @@ async def turns_since(transcript: Transcript, lines: Sequence[Line], *, known: i
     return naming | {one for one in found if one is not None}
 
 
-def is_decided_since(turns: Sequence[StoredTurn], lines: Sequence[Line], *, since: datetime) -> bool:
-    """Whether something was decided *since* a time of one of these *turns*, or of a name in it. It blocks."""
+def is_decided_since(
+    turns: Sequence[StoredTurn], lines: Sequence[Line], *, since: datetime, statements: Collection[str] = ()
+) -> bool:
+    """
+    Whether something was decided *since* a time of one of these *turns* or *statements*, or of a name in it. It blocks.
+
+    *statements* are ids of what people said; others among them count for nothing.
+    """
     known = next((number for number, one in enumerate(lines) if one.at >= since), len(lines))
     if not _turn_ids(lines, known=known).isdisjoint(one.turn.turn_id for one in turns):
         return True
+    said = {one.id for one in lines if isinstance(one, Correction)}.intersection(statements)
+    told = _told_still(lines) if said else {}
+    if not said <= told.keys():
+        return True
     names = _muted(lines[:known]) ^ _muted(lines) if known < len(lines) else frozenset[str]()
-    return bool(names) and any(names_any(said.content, names) for one in turns for said in one.turn.messages)
+    texts = (*(message.content for one in turns for message in one.turn.messages), *(told[one] for one in said))
+    return bool(names) and any(names_any(text, names) for text in texts)
+
+
+def _told_still(lines: Sequence[Line]) -> dict[str, str]:
+    """The words of what people said that may be told, by id."""
+    standing = Standing.of(lines)
+    return {one.id: one.text for one in standing.statements if not standing.reason_against(one)}
 
 
 def _turn_ids(lines: Sequence[Line], *, known: int) -> set[str]:

@@ -23,6 +23,7 @@ from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from consolidation.kernel.turns import Speaker
 from service.ingest.intake import check_time, emptiness
 from service.retrieval.moment import ResonanceRequest
+from service.retrieval.put_right import FACT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -252,7 +253,8 @@ def _is_outdated(mind: Mind, thought: TraceDocument) -> bool:
     """Whether people put something right of what a thought rests on, since it began to come up. It blocks."""
     sequences = {sequence for shown in thought.shown for sequence in shown.sequences}
     turns = mind.transcript.read_now(sorted(sequences))
-    return is_decided_since(turns, mind.corrections.lines(), since=thought.at)
+    statements = {shown.id.removeprefix(FACT) for shown in thought.shown}
+    return is_decided_since(turns, mind.corrections.lines(), since=thought.at, statements=statements)
 
 
 def _last_of_the_past(positions: Positions, *, cursor: int) -> int:

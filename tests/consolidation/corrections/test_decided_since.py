@@ -4,11 +4,11 @@ What was decided since a line that somebody followed: names are muted, and come 
 Every docstring says what was broken, once, to see the test fail.
 """
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from consolidation.corrections.decided_since import followed, names_since
+from consolidation.corrections.decided_since import followed, is_decided_since, names_since
 from consolidation.corrections.record import Correction, Target, Undo, What
 
 pytestmark = pytest.mark.anyio
@@ -22,6 +22,8 @@ def of_name(correction_id, what, name, to=None):
 
 MUTE, MERGE = of_name("c1", "mute", "Mumford"), of_name("c2", "merge", "Ingrid", to="Mumford")
 WRONG = Correction("c3", NOON, "owner", What.WRONG, Target("fact", "Bob sings.", ("t1",)))
+SAID = Correction("c4", NOON, "owner", What.SAY, Target("fact", "Ingrid sings."), "Ingrid sings.")
+LATER = NOON + timedelta(minutes=1)
 NOTHING = frozenset()
 
 
@@ -48,3 +50,22 @@ async def test_a_name_is_muted_or_comes_back_by_what_was_decided_of_it(decision,
 async def test_a_merge_that_is_taken_back_gives_the_name_back():
     """Broken: lines that take a decision back are left out."""
     assert await names_since((MUTE, MERGE, Undo("u1", NOON, "owner", "c2")), known=2) == (NOTHING, {"ingrid"})
+
+
+@pytest.mark.parametrize(
+    ("decision", "is_decided"),
+    [
+        (Undo("c5", LATER, "owner", "c4"), True),
+        (Correction("c5", LATER, "owner", What.WRONG, Target("fact", "Ingrid sings.")), True),
+        (Correction("c5", LATER, "owner", What.MUTE, Target("fact", "Ingrid sings.")), True),
+        (Correction("c5", LATER, "owner", What.EDIT, Target("fact", "Ingrid sings."), "Ingrid hums."), True),
+        (Correction("c5", LATER, "owner", What.MUTE, Target("entity", "Ingrid")), True),
+        (Correction("c5", LATER, "owner", What.MUTE, Target("entity", "Bob")), False),
+        (Correction("c5", LATER, "owner", What.WRONG, Target("fact", "Bob hums.")), False),
+    ],
+)
+def test_what_a_person_said_is_decided_of_by_its_own_words_and_names(decision, is_decided):
+    """Broken: only turns are looked at, or only what takes it back."""
+    found = is_decided_since([], (SAID, decision), since=LATER, statements={"c4", "of the graph"})
+
+    assert found == is_decided

@@ -312,6 +312,37 @@ async def test_a_thought_whose_memory_a_name_that_is_muted_stands_in_is_not_said
     assert answer["thought"] is None
 
 
+async def decided(service, body):
+    answer = (await service.http.post("/v1/minds/ada/corrections", json=body)).raise_for_status()
+    return answer.json()["id"]
+
+
+@pytest.mark.parametrize(
+    ("what", "asked", "words", "target"),
+    [
+        ("edit", "do the invoices of Weber lie", "The invoices of Weber lie in the blue box.", {"id": "episode:1"}),
+        ("say", "does the spare key of Huber hang", "The spare key of Huber hangs behind the blue box.", None),
+    ],
+)
+async def test_a_thought_of_what_a_person_said_is_not_said_once_that_is_taken_back(service, what, asked, words, target):
+    """Broken: what a person said or edited rests on no turn, so nothing was ever decided of it."""
+    for told in ("The invoices of Weber lie in the cellar, behind the boiler.", "I sowed beans.", "It rains."):
+        await service.keep("ada", told, "Noted.", session_id="chat")
+    await service.digested("ada")
+    of_turn = {"target": {"kind": "turn", **target}} if target else {}
+    made = await decided(service, {"what": what, "to": words, **of_turn})
+    for session in ("b", "c"):
+        await act(service, thought(f"Where {asked}?"), session=session)
+        await until_it_waits(service, session)
+
+    before = (await act(service, call(1), session="b")).json()["thought"]
+    (await service.http.delete(f"/v1/minds/ada/corrections/{made}")).raise_for_status()
+    after = (await act(service, call(2), session="c")).json()["thought"]
+
+    assert "the blue box" in before["text"]
+    assert after is None
+
+
 async def test_an_answer_that_was_lost_says_its_thought_no_more_once_its_memory_was_put_right(service):
     """Broken: what an answer said is said again without a look."""
     await lived(service)
