@@ -17,7 +17,7 @@ from consolidation.kernel.turns import Speaker
 from service.sleep.observations import observations_as_put_right
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Sequence
     from datetime import tzinfo
 
     from consolidation.corrections.standing import Standing
@@ -86,10 +86,11 @@ async def _since(
     standing = await run_sync(mind.corrections.standing)
     messages: list[UnreadMessage] = []
     last: StoredTurn | None = None
-    async for turn in _newest(mind, cursor):
-        if last is None and turn.turn.session_id != session_id:
-            last = turn
-        messages += _messages(turn, standing)
+    async for block in _newest(mind, cursor):
+        if last is None:
+            last = next((one for one in block if one.turn.session_id != session_id), None)
+        if len(messages) < _MOST_MESSAGES:
+            messages += await run_sync(_messages, block, standing)
         if len(messages) >= _MOST_MESSAGES and last is not None:
             break
     undreamt = None
@@ -99,19 +100,33 @@ async def _since(
     return tuple(messages[:_MOST_MESSAGES]), undreamt
 
 
-async def _newest(mind: Mind, cursor: int) -> AsyncIterator[StoredTurn]:
-    """The remembered turns behind *cursor*, newest first, among the newest that there are."""
+async def _newest(mind: Mind, cursor: int) -> AsyncIterator[list[StoredTurn]]:
+    """The remembered turns behind *cursor* in blocks, newest first, among the newest that there are."""
     positions = mind.transcript.positions
     newest = takewhile(lambda found: found[0] > cursor, positions.backwards(positions.last))
     sequences = (one for one, _ in islice(newest, _MOST_TURNS))
     for block in batched(tuple(sequences), _BLOCK):
-        for turn in await mind.transcript.read_many(block):
-            if turn.is_remembered:
-                yield turn
+        yield [turn for turn in await mind.transcript.read_many(block) if turn.is_remembered]
 
 
-def _messages(turn: StoredTurn, standing: Standing) -> list[UnreadMessage]:
-    """What people said in a turn, the last first, or put in the place of what they said."""
+def _messages(turns: Sequence[StoredTurn], standing: Standing) -> list[UnreadMessage]:
+    """What people said in these turns, as many as are handed over, the first turn's first."""
+    found: list[UnreadMessage] = []
+    for turn in turns:
+        if len(found) >= _MOST_MESSAGES:
+            break
+        found += _messages_of(turn, standing)
+    return found
+
+
+def _messages_of(turn: StoredTurn, standing: Standing) -> list[UnreadMessage]:
+    """
+    What people said in a turn, the last first, or put in the place of what they said.
+
+    Where nobody spoke, nothing is put right: an agent prints much, and its sentences are many.
+    """
+    if all(one.role is not Speaker.USER for one in turn.turn.messages):
+        return []
     left = as_put_right(turn, standing)
     if left is None:
         return []

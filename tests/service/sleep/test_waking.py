@@ -1,15 +1,19 @@
 """What an agent is handed when it wakes, over HTTP. Every docstring says what was broken, once, to see the test fail."""
 
 import os
+import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from consolidation.corrections.taken_out import as_put_right
 from consolidation.dreams.dream_log import DreamLog, DreamRecord
 from consolidation.dreams.sleep_decision import SleepKind
 from consolidation.dreams.sleep_state import SleepState, write_sleep_state
 from consolidation.kernel.clock import FixedClock
 from consolidation.text.tokens import count_tokens
+from service.sleep import waking as waking_module
+from tests.support.agents import acted
 from tests.support.service import running
 from tests.support.waiting import GIVE_UP
 
@@ -103,6 +107,31 @@ async def test_the_newest_messages_of_people_behind_the_last_dream_are_unread(tm
     assert [one["text"].split()[1] for one in found] == [str(number) for number in range(11, 1, -1)]
     assert {(one["who"], one["session_id"], len(one["text"])) for one in found} == {("Ann", "s1", 500)}
     assert found[0]["at"] == "2026-02-12T18:00:00Z"
+
+
+async def test_what_an_agent_did_is_not_looked_through_for_messages_and_nothing_is_on_the_event_loop(tmp_path):
+    """Broken: the sentences of every turn since the last dream are put right, one turn after the other, on the loop."""
+    found = []
+
+    def note(frame, event, _argument):
+        if event == "call" and frame.f_code is as_put_right.__code__ and frame.f_back.f_globals is vars(waking_module):
+            found.append((frame.f_locals["stored"].is_tool_call, threading.get_ident()))
+
+    async with running(tmp_path) as service:
+        await service.keep("ada", said("Call Ann. Zelda waits."))
+        await acted(service, 60)
+        await service.digested("ada")
+        mute = {"what": "mute", "target": {"kind": "entity", "text": "Zelda"}}
+        (await service.http.post("/v1/minds/ada/corrections", json=mute)).raise_for_status()
+        threading.setprofile_all_threads(note)
+        try:
+            unread = (await waking(service))["unread_messages"]
+        finally:
+            threading.setprofile_all_threads(None)
+
+    assert [one["text"] for one in unread] == ["Call Ann."]
+    assert [is_tool_call for is_tool_call, _ in found] == [False]
+    assert threading.get_ident() not in {thread for _, thread in found}
 
 
 async def test_the_session_that_begins_is_not_the_last_one(tmp_path):
