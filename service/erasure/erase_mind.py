@@ -7,12 +7,14 @@ The mind is closed first. From then on nobody sees it, and it stays closed throu
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
 from consolidation.kernel.files import remove_tree, sync_folder
 from consolidation.kernel.links import LinkRefused
+from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from consolidation.story.chapters import parse
 from service.erasure.erase_turns import GRACE_SECONDS, LEAVE_SECONDS, MOST_SEARCHED_FORMS
 from service.erasure.pending import ErasurePlan
@@ -90,6 +92,13 @@ class MindEraser:
         """Delete the graph. Raises GraphUnavailable."""
         size, keys = await self._context.graph_of(plan.request.mind_id).erase()
         counts.add("graph", episodes=size.episodes, entities=size.entities, facts=size.facts, keys=keys)
+
+    async def end(self, plan: ErasurePlan) -> None:
+        """Allow a mind of this id to begin again on every machine, once the plan has gone."""
+        copies = self._context.minds.copies
+        if copies is not None:
+            with suppress(DatabaseUnavailable):  # then whoever looks for what others left does so
+                await anyio.to_thread.run_sync(copies.home.end_erasure, plan.request.mind_id)
 
     async def search(self, plan: ErasurePlan) -> tuple[str, ...]:
         """Name the places where something of the mind is still found."""

@@ -83,6 +83,10 @@ class PendingErasures:
         found = (_decoded(file) for file in sorted(self._folder.glob("*.json")))
         return tuple(plan for plan in found if plan is not None and self._share.owns(plan.request.mind_id))
 
+    def has_whole(self, mind_id: str) -> bool:
+        """Whether the erasure of a whole mind is not finished."""
+        return (self._folder / f"{mind_id}.whole.json").exists()
+
     def is_unfinished(self, plan: ErasurePlan) -> bool:
         """Whether *plan* is there still; a process that shares the home may have dropped it. Raises OSError."""
         file = self._file(plan)

@@ -146,8 +146,11 @@ class ErasureService:
 
         Only where several machines share the home.
         """
-        custodian = self._context.minds.custodian
+        custodian, copies = self._context.minds.custodian, self._context.minds.copies
         while await self._context.background.pause(_ADOPT_SECONDS):
+            if copies is not None:
+                with suppress(DatabaseUnavailable, OSError):
+                    await anyio.to_thread.run_sync(copies.home.end_erasures, self._pending.has_whole)
             for plan in self._pending.all():
                 mind_id = plan.request.mind_id
                 with suppress(DatabaseUnavailable):
@@ -259,6 +262,7 @@ class ErasureService:
             await self._mind_eraser.erase_graph(job.plan, job.counts)
 
         receipt = await self._erase_until_gone(job, erase_graph, search=lambda: self._mind_eraser.search(job.plan))
+        await self._mind_eraser.end(job.plan)
         self._context.minds.gate.reopen(mind_id)
         self._context.minds.gate.set_paused(mind_id, Paused.NOTHING)
         return receipt

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -80,6 +80,14 @@ class SharedHome(Protocol):
 
     def admit(self, mind_id: str, folder: Path, /) -> None:
         """Store a whole mind, as it is in *folder*. Raises MindExists."""
+        ...
+
+    def end_erasure(self, mind_id: str, /) -> None:
+        """Allow a mind of this id to begin again. Until then, nobody can write to one whose folder was removed."""
+        ...
+
+    def end_erasures(self, is_pending: Callable[[str], bool], /) -> None:
+        """Do so for every mind whose folder was removed and whose erasure is not pending any more."""
         ...
 
     def generation(self, mind_id: str, /) -> int:

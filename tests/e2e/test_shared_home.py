@@ -386,6 +386,24 @@ def test_an_erasure_that_a_kill_left_is_finished_elsewhere(two, graph_server):
     assert other.http.get("/v1/minds/ada").json()["graph"]["episodes"] == 2
 
 
+def test_a_turn_is_refused_everywhere_until_the_erasure_of_its_mind_is_finished(two, graph_server):
+    """Broken: another service begins a new mind meanwhile, and who goes on with the erasure deletes it, too."""
+    one, other = two
+    one.keep("ada", "My sister Ines keeps bees.", turn_id="t1")
+    until(lambda: digested(one, 1), seconds=TAKEN_OVER)
+    turn = {"session_id": "s1", "turn_id": "t2", "messages": [{"role": "user", "content": "A new beginning."}]}
+    post = lambda: other.http.post("/v1/minds/ada/turns", json=turn)
+    with graph_server.frozen():
+        assert one.http.delete("/v1/minds/ada").status_code == 202
+        refused = post()
+        one.kill()
+
+    assert (refused.status_code, refused.json()["type"].rpartition("/")[2]) == (409, "mind-erasing"), refused.text
+    until(lambda: other.http.get("/v1/erasures").json()["items"], seconds=40)
+    assert until(lambda: (found := post()).is_success and found).json()["sequence"] == 1
+    assert other.http.get("/v1/minds/ada").json()["turns"] == 1
+
+
 def test_an_erasure_whose_service_died_at_once_is_made_by_one_that_has_no_copy_of_the_mind(env, database_url, tmp_path):
     """Broken: what has no folder here is taken for erased, and its rows stay."""
     with closed_machine(database_url, tmp_path / "dead") as dead:

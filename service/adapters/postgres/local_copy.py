@@ -12,12 +12,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from consolidation.transcript.records import DamagedRecord, decode
+from service.adapters.postgres.mind_rows import FAR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from consolidation.kernel.turns import StoredTurn
+    from service.adapters.postgres.mind_rows import News, Touched
 
 _ACCEPTED = re.compile(rb'"accepted_at":"(\d{4}-\d\d)')
 _FIRST_MONTH = "1970-01"  # where nothing is left but tombstones
@@ -54,6 +56,20 @@ class LocalCopy:
     def has_news(self) -> bool:
         """Whether something came that nobody has asked for, since a write found the copy behind."""
         return bool(self.changed) or self.has_turns or self.is_anew
+
+    def is_of_another_past(self, found: News | Touched) -> bool:
+        """Whether it may have what the database has not: something was erased, or another server was promoted."""
+        is_other = found.generation != self.generation or found.timeline != self.timeline
+        return is_other or not 0 <= found.version - self.version <= FAR
+
+    def is_next(self, touched: Touched) -> bool:
+        """Whether nobody else has written between its version and what was just written."""
+        return self.version == touched.version - 1 and (not self.version or not self.is_of_another_past(touched))
+
+    def follow(self, touched: Touched) -> None:
+        """Note that it has what was just written; what others wrote before is still to come, if there was any."""
+        if self.is_next(touched):
+            self.version, self.generation, self.timeline = touched.version, touched.generation, touched.timeline
 
     def clear(self) -> None:
         """Delete the copy, indexes too."""

@@ -284,14 +284,21 @@ def delete_old_snapshot(cursor: Cursor, mind_id: str) -> None:
 
 
 def delete_mind(cursor: Cursor, mind_id: str) -> None:
-    """Delete all rows of a mind but its own, which says that it is gone."""
+    """Delete all rows of a mind but its own. No mind of this id begins until ``end_erasure``."""
     cursor.execute(
-        "UPDATE minds SET state = 2, version = version + 1, generation = generation + 1, has_work = false, "
+        "UPDATE minds SET state = 1, version = version + 1, generation = generation + 1, has_work = false, "
         "erased_at = clock_timestamp(), listed_at = clock_timestamp() WHERE mind_id = %s",
         (mind_id,),
     )
     for table in (*_TABLES, *OUTBOX_TABLES):
         cursor.execute(f"DELETE FROM {table} WHERE mind_id = %s".encode(), (mind_id,))  # noqa: S608 - our own names
+
+
+def end_erasure(cursor: Cursor, mind_id: str) -> None:
+    """Allow a mind of this id to begin again, if one was erased."""
+    cursor.execute(
+        "UPDATE minds SET state = 2, listed_at = clock_timestamp() WHERE mind_id = %s AND state = 1", (mind_id,)
+    )
 
 
 def delete_files(cursor: Cursor, mind_id: str) -> None:

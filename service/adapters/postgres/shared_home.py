@@ -189,7 +189,9 @@ class PostgresHome:
         turns = dict(whole_turns(folder / "transcript"))
         with copy.mutex, self._database.transaction(deadline_seconds=_LONG_SECONDS) as cursor:
             touched = mind_rows.touch(cursor, mind_id, begins=True)
-            if touched is None or touched.last_sequence:
+            if touched is None:
+                raise _erasing(mind_id)
+            if touched.last_sequence:
                 raise MindExists(f"there is a mind {mind_id!r} already: import under another id, or erase it first")
             mind_rows.delete_files(cursor, mind_id)
             for file in files:
@@ -223,6 +225,21 @@ class PostgresHome:
         for mind_id in old:
             with self._database.transaction(deadline_seconds=_SECONDS) as cursor:
                 mind_rows.delete_old_snapshot(cursor, mind_id)
+
+    def end_erasure(self, mind_id: str) -> None:
+        """Allow a mind of this id to begin again, if one was erased."""
+        with self._database.transaction(deadline_seconds=_SECONDS) as cursor:
+            mind_rows.end_erasure(cursor, mind_id)
+
+    def end_erasures(self, is_pending: Callable[[str], bool]) -> None:
+        """End those of which nothing *is_pending*: who finished them died then, or was of an earlier version."""
+        if erasing := self._list.erasing:
+            copy = self._copy(HOME)
+            with copy.mutex:
+                self._bring_up(copy)  # a plan is written before the rows of its mind go
+        for mind_id in erasing:
+            if not is_pending(mind_id):
+                self.end_erasure(mind_id)
 
     # as SharedFiles
 
@@ -265,7 +282,7 @@ class PostgresHome:
             if len(stored.lacking) > len(content):
                 copy.changed.add(path)  # what others appended came with it, and is news to whoever reads the file
             copy.files[path], copy.appended[path] = stored.since, stored.number
-            _follow(copy, stored.touched)
+            copy.follow(stored.touched)
 
     def removing_tree(self, folder: Path) -> AbstractContextManager[None]:
         """Forget the mind whose folder this is; nothing for another folder."""
@@ -292,7 +309,7 @@ class PostgresHome:
                 raise self._changed(copy, f"another process changed {file.name} in the meantime; try again")
             yield
             copy.files[path], copy.appended[path] = stored.version, 0
-            _follow(copy, stored)
+            copy.follow(stored)
 
     def _put(self, copy: LocalCopy, path: str, content: bytes | None) -> Touched | None:
         """Write a whole file to its row; None where the row is not what the copy has."""
@@ -342,9 +359,9 @@ class PostgresHome:
                     kept = StoredTurn(sequence, at, turn, tokens)
                     new.append((kept, encode(kept)[:-1]))
                 mind_rows.insert_turns(cursor, mind_id, new, version=touched.version)
-            if _is_next(copy, touched) and copy.last == touched.last_sequence:
+            if copy.is_next(touched) and copy.last == touched.last_sequence:
                 copy.add_turns([(kept.sequence, line) for kept, line in new])
-                _follow(copy, touched)
+                copy.follow(touched)
             else:
                 self._bring_up(copy)
         found |= {kept.turn.turn_id: kept for kept, _ in new}
@@ -383,7 +400,7 @@ class PostgresHome:
         touched = mind_rows.touch(cursor, copy.mind_id, begins=copy.version == 0, works=works)
         if touched is None:
             raise _erasing(copy.mind_id)
-        if copy.version and _is_of_another_past(copy, touched):
+        if copy.version and copy.is_of_another_past(touched):
             raise _Undone  # it may hold words that were erased since, or what a server had that was lost
         if needs_custody and self._custody.epoch(copy.mind_id) != touched.epoch:
             self._refused("not_in_custody")
@@ -409,7 +426,7 @@ class PostgresHome:
         if news is None:
             return copy.mind_id == HOME
         if copy.mind_id != HOME:
-            if copy.version and _is_of_another_past(copy, news):
+            if copy.version and copy.is_of_another_past(news):
                 copy.is_anew = True
                 return True
             if not copy.version:
@@ -470,23 +487,6 @@ def _is_as_copied(state: FileState | None, copy: LocalCopy, path: str) -> bool:
     if state is None or (state.is_gone and not copy.files.get(path)):
         return True
     return (state.version, state.parts) == (copy.files.get(path), copy.appended.get(path, 0))
-
-
-def _is_of_another_past(copy: LocalCopy, found: News | Touched) -> bool:
-    """Whether a copy may have what the database has not: something was erased, or another server was promoted."""
-    is_other = found.generation != copy.generation or found.timeline != copy.timeline
-    return is_other or not 0 <= found.version - copy.version <= mind_rows.FAR
-
-
-def _is_next(copy: LocalCopy, touched: Touched) -> bool:
-    """Whether nobody else has written between the copy's version and what was just written."""
-    return copy.version == touched.version - 1 and (not copy.version or not _is_of_another_past(copy, touched))
-
-
-def _follow(copy: LocalCopy, touched: Touched) -> None:
-    """Note that the copy has what was just written; what others wrote before is still to come, if there was any."""
-    if _is_next(copy, touched):
-        copy.version, copy.generation, copy.timeline = touched.version, touched.generation, touched.timeline
 
 
 def _erasing(mind_id: str) -> MindErasing:

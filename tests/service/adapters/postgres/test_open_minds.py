@@ -49,6 +49,12 @@ def minds_of(machine, clock):
     return Minds(machine.home, clock=clock, disk=disk, gate=MindGate(), graph_of=graph_of, limits=limits)
 
 
+def erase(machine):
+    machine.bring_up()
+    remove_tree(machine.workspace.folder)
+    machine.shared.end_erasure(MIND)
+
+
 async def test_a_mind_begins_anew_whoever_looks_at_the_one_that_was_erased(machines, minds):
     """Broken: one deletes the copy of the old mind while another makes that of the new one in its place."""
     one, _ = machines
@@ -66,12 +72,12 @@ async def test_a_mind_begins_anew_whoever_looks_at_the_one_that_was_erased(machi
     for _ in range(20):
         await anyio.to_thread.run_sync(one.keep, "t0")
         await minds.find(MIND)
-        await anyio.to_thread.run_sync(lambda: (one.bring_up(), remove_tree(one.workspace.folder), one.bring_up()))
+        await anyio.to_thread.run_sync(erase, one)
 
         await asyncio.gather(look(), look(), look(), begin())
 
         assert (await minds.find(MIND)).transcript.positions.last == 1
-        await anyio.to_thread.run_sync(lambda: (one.bring_up(), remove_tree(one.workspace.folder)))
+        await anyio.to_thread.run_sync(erase, one)
 
 
 async def test_to_look_at_a_mind_that_is_being_erased_does_not_begin_it_anew(machines, minds):
@@ -79,11 +85,8 @@ async def test_to_look_at_a_mind_that_is_being_erased_does_not_begin_it_anew(mac
     one, _ = machines
     for _ in range(20):
         await anyio.to_thread.run_sync(one.keep, "t0")
-
-        async def erase():
-            await anyio.to_thread.run_sync(lambda: (one.bring_up(), remove_tree(one.workspace.folder), one.bring_up()))
-
-        found = await asyncio.gather(*(minds.find(MIND) for _ in range(3)), erase(), return_exceptions=True)
+        erasing = anyio.to_thread.run_sync(erase, one)
+        found = await asyncio.gather(*(minds.find(MIND) for _ in range(3)), erasing, return_exceptions=True)
         await asyncio.gather(*(minds.find(MIND) for _ in range(2)), return_exceptions=True)
 
         assert {type(one) for one in found if isinstance(one, BaseException)} <= {MindErasing, MindNotFound}

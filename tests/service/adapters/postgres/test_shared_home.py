@@ -297,25 +297,6 @@ async def test_an_erased_turn_is_a_tombstone_for_everybody_and_an_old_copy_write
     await there.close()
 
 
-def test_an_erased_mind_is_gone_for_the_other_and_begins_anew_at_one(machines):
-    one, two = machines
-    one.write("SOUL.md", "Calm.")
-    one.keep("t1", "t2")
-    two.bring_up()
-    one.bring_up()
-
-    remove_tree(one.workspace.folder)
-
-    with pytest.raises(MindErasing):
-        two.write("SOUL.md", "Loud.")
-    assert two.bring_up() is None
-    two.shared.renew(MIND)
-    assert not two.workspace.folder.exists()
-    assert [kept.sequence for kept, _ in two.keep("t1")] == [1]
-    assert one.read("SOUL.md") is None
-    assert (one.workspace.transcript / "2026-01.jsonl").read_bytes().count(b"\n") == 1
-
-
 def test_a_whole_mind_is_admitted_once(machines, tmp_path):
     one, two = machines
     one.keep("t1", "t2")
@@ -362,6 +343,7 @@ def test_minds_that_come_and_go_elsewhere_are_listed(machines):
     one.keep("t1", mind_id="eve")
     look()
     remove_tree(workspace_of(one.home, "ada").folder)
+    one.shared.end_erasure("ada")
     look()
     one.bring_up()
     one.keep("t2")
