@@ -20,6 +20,7 @@ import structlog
 from consolidation.kernel.errors import HomeFault, MemoryFault, MindErasing, MindNotFound
 from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from consolidation.story.triggers import Trigger
+from consolidation.workspace import no_such_mind
 from service.erasure.receipt import ErasedCounts, Receipt, receipt_of
 from service.erasure.receipt_log import kept_receipt, kind_of, part_of
 from service.mind.mind_gate import Paused
@@ -168,7 +169,7 @@ class ErasureService:
             return job
         assert job.task is not None  # noqa: S101 - started
         if job.plan.request.is_whole:
-            raise MindNotFound(f"no mind is called {request.mind_id!r}; its first turn creates it")
+            raise no_such_mind(request.mind_id)
         if request.is_whole:
             job.task.cancel()
         done, _ = await asyncio.wait({job.task}, timeout=_WAIT_SECONDS)
@@ -178,11 +179,16 @@ class ErasureService:
 
     async def _begin(self, request: ErasureRequest, *, by: str) -> _Job:
         gate = self._context.minds.gate
-        interrupted = next((plan for plan in self._pending.all() if plan.request == request), None)
+        unfinished = [plan for plan in self._pending.all() if plan.request.mind_id == request.mind_id]
+        interrupted = next((plan for plan in unfinished if plan.request == request), None)
         if interrupted is not None:
             job = self._start(interrupted)
             job.has_tried_graph = True  # nobody knows how far it came
             return job
+        if any(plan.request.is_whole for plan in unfinished):
+            raise no_such_mind(request.mind_id)
+        if unfinished and not request.is_whole:  # a mind has one plan for a part of it, and another process follows it
+            raise MindErasing("another erasure of this mind is under way at another process; ask again after it")
         await self._context.minds.take_over(request.mind_id)
         with gate.enter(request.mind_id):
             mind = await self._context.minds.find(request.mind_id)
@@ -192,8 +198,8 @@ class ErasureService:
         plan = replace(plan, by=by)
         try:
             await anyio.to_thread.run_sync(self._pending.write, plan)
-            for other in self._pending.all():  # what a cancelled erasure of this mind has left
-                if other.request.mind_id == request.mind_id and other.request != request:
+            for other in self._pending.all() if request.is_whole else ():  # a part of it goes with it
+                if other.request.mind_id == request.mind_id and not other.request.is_whole:
                     await anyio.to_thread.run_sync(self._pending.drop, other)
         except OSError as error:
             raise HomeFault(f"the erasure could not be started: {error.strerror}") from error

@@ -386,6 +386,23 @@ def test_an_erasure_that_a_kill_left_is_finished_elsewhere(two, graph_server):
     assert other.http.get("/v1/minds/ada").json()["graph"]["episodes"] == 2
 
 
+def test_another_erasure_of_the_mind_at_another_service_waits_for_the_first_one(two, graph_server):
+    """Broken: its plan takes the place of the first one's, which nobody goes on with then."""
+    one, other = two
+    for number in range(3):
+        one.keep("ada", f"My sister Ines keeps bees, hive {number}.", turn_id=f"t{number}", session_id=f"s{number}")
+    until(lambda: digested(one, 3), seconds=TAKEN_OVER)
+    with graph_server.frozen():
+        assert one.http.delete("/v1/minds/ada/sessions/s0").status_code == 202
+        refused = other.http.delete("/v1/minds/ada/sessions/s1")
+
+    assert refused.status_code == 409, refused.text
+    until(lambda: len(one.http.get("/v1/erasures").json()["items"]) == 1)
+    until(lambda: other.http.delete("/v1/minds/ada/sessions/s1").is_success)
+    until(lambda: len(other.http.get("/v1/erasures").json()["items"]) == 2)
+    until(lambda: other.http.get("/v1/minds/ada").json()["graph"]["episodes"] == 1)
+
+
 def test_a_turn_is_refused_everywhere_until_the_erasure_of_its_mind_is_finished(two, graph_server):
     """Broken: another service begins a new mind meanwhile, and who goes on with the erasure deletes it, too."""
     one, other = two
