@@ -4,7 +4,8 @@ Export a mind: copy it as it is now, so that it can be sent as slowly as the cli
 What is derived from turns is read before the end of the transcript is noted. So nothing in an archive is ahead of its
 turns. What was narrated, saved or extracted meanwhile is done again where the archive is imported. Only STORY.md is
 locked, for as long as it takes to copy it. A copy during which a turn is erased is made anew: what was copied before
-that holds its words, and no turn by which they could be erased where it arrives.
+that holds its words, and no turn by which they could be erased where it arrives. Where several machines share the home,
+any of them may erase it, so their plans are looked at before and after.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from service.mind.mind_gate import Paused
 from service.mind.trace_files import trace_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Awaitable, Callable, Iterator
     from datetime import datetime
 
     from consolidation.kernel.ports import Clock
@@ -96,29 +97,47 @@ class Exporter:
         folder: Path,
         *,
         gate: MindGate,
+        find: Callable[[str], Awaitable[Mind]],
+        is_erasing: Callable[[str], bool],
         graph_of: Callable[[str], ArchivableGraph],
         clock: Clock,
         settings: bytes,
     ) -> None:
-        """*settings* is the content of ``settings.json``. It must not contain secrets."""
+        """
+        *find* finds a mind as it is now. *is_erasing* says whether any process that serves the home erases something of
+        it, and may block. *settings* is the content of ``settings.json``. It must not contain secrets.
+        """
         self._folder = folder
         self._gate = gate
+        self._find = find
+        self._is_erasing = is_erasing
         self._graph_of = graph_of
         self._clock = clock
         self._settings = settings
         shutil.rmtree(folder, ignore_errors=True)
 
     async def export(self, mind: Mind) -> Export:
-        """Copy *mind*. Raises MindErasing, GraphUnavailable, Locked, HomeFault."""
+        """Copy *mind*. Raises MindErasing, MindNotFound, GraphUnavailable, DatabaseUnavailable, Locked, HomeFault."""
         while True:
-            if self._gate.paused(mind.mind_id) is not Paused.NOTHING:
-                raise MindErasing("something of this mind is being erased; export it after that")
+            await self._check(mind.mind_id)
             tombstones = mind.transcript.positions.tombstones
             made = await self._made(mind)
-            is_paused = self._gate.paused(mind.mind_id) is not Paused.NOTHING
-            if not is_paused and mind.transcript.positions.tombstones == tombstones:
+            try:
+                await self._check(mind.mind_id)
+                found = await self._find(mind.mind_id)  # another one, if something was erased elsewhere
+            except BaseException:
+                made.close()
+                raise
+            if found is mind and mind.transcript.positions.tombstones == tombstones:
                 return made
             await anyio.to_thread.run_sync(made.close)
+            mind = found
+
+    async def _check(self, mind_id: str) -> None:
+        """Return unless something of a mind is being erased. Raises MindErasing, DatabaseUnavailable."""
+        is_paused = self._gate.paused(mind_id) is not Paused.NOTHING
+        if is_paused or await anyio.to_thread.run_sync(self._is_erasing, mind_id):
+            raise MindErasing("something of this mind is being erased; export it after that")
 
     async def _made(self, mind: Mind) -> Export:
         folder = self._folder / self._clock.fresh_id()

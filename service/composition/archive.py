@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.ports import Role
@@ -13,6 +14,7 @@ from service.archive.graph_import import GraphImporter
 from service.archive.rebuild import Rebuilder
 from service.archive.restore import Restorer
 from service.archive.staging import Staging
+from service.erasure.pending import PendingErasures
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,6 +70,8 @@ def build_archive(settings: Settings, shared: Resources, *, ingestion: Ingestion
         Exporter(
             _outgoing(home, shared.share),
             gate=shared.minds.gate,
+            find=shared.minds.find,
+            is_erasing=partial(_is_erasing, shared, PendingErasures(home, share=shared.share)),
             graph_of=graph_of,
             clock=shared.clock,
             settings=shown,
@@ -75,6 +79,13 @@ def build_archive(settings: Settings, shared: Resources, *, ingestion: Ingestion
         restorer,
         Rebuilder(minds=shared.minds, ingestion=ingestion, graph_of=graph_of, adoption=adoption),
     )
+
+
+def _is_erasing(shared: Resources, pending: PendingErasures, mind_id: str) -> bool:
+    """Whether something of a mind is being erased, here or where the home is shared. It blocks."""
+    if shared.several is not None:
+        shared.several.home.list_minds()  # plans are files of the home, which come with this
+    return pending.has_any(mind_id)
 
 
 def _outgoing(home: Path, share: Share) -> Path:

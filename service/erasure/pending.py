@@ -87,6 +87,10 @@ class PendingErasures:
         """Whether the erasure of a whole mind is not finished."""
         return (self._folder / f"{mind_id}.whole.json").exists()
 
+    def has_any(self, mind_id: str) -> bool:
+        """Whether any erasure of a mind is not finished."""
+        return self.has_whole(mind_id) or (self._folder / f"{mind_id}.part.json").exists()
+
     def is_unfinished(self, plan: ErasurePlan) -> bool:
         """Whether *plan* is there still; a process that shares the home may have dropped it. Raises OSError."""
         file = self._file(plan)

@@ -14,7 +14,7 @@ from service.mind.mind_gate import Paused
 from tests.e2e.test_erasure import counts, erase, holding
 from tests.support.archives import TALK, exported, found, imported, members, tell
 from tests.support.embedded_graph import column
-from tests.support.service import running
+from tests.support.service import running, settings_of
 from tests.support.waiting import until_async
 
 pytestmark = pytest.mark.anyio
@@ -46,6 +46,13 @@ class Interrupted:
 
         fence = Fence(self._graphs.reach, mind_id=mind_id, leases=None)
         return Archivable(self._graphs.reach, mind_id=mind_id, fence=fence)
+
+
+def sharing(home, database_url, *, graphs=MemoryGraphs):
+    """A service that shares a home with others, and has a graph of its own."""
+    home.mkdir()
+    settings = settings_of(home, database=database_url, falkordb_url="redis://127.0.0.1:1")
+    return running(home, settings=settings, graphs=graphs, embedder=HashingEmbedder())
 
 
 async def test_an_export_while_a_turn_is_erased_is_refused_and_holds_none_of_it_afterwards(tmp_path):
@@ -83,6 +90,41 @@ async def test_a_copy_during_which_a_turn_was_erased_is_made_anew(tmp_path):
     assert made.counts.turns == 2
     assert [name for name, held in members(archive).items() if b"Perrin" in held] == []
     assert list((tmp_path / "outgoing").iterdir()) == []
+
+
+async def test_a_copy_during_which_another_service_erases_a_turn_is_made_anew(tmp_path, database_url):
+    """Broken: the mind that is being copied was closed here meanwhile, and nobody tells it of the erasure."""
+
+    async def erase_elsewhere():
+        assert (await erase(other, "ada/turns/t1"))["verified"]
+
+    async with sharing(tmp_path / "other", database_url) as other:
+        await tell(other, talk=TALK[:3])
+        async with sharing(tmp_path / "one", database_url, graphs=Interrupted(erase_elsewhere)) as one:
+            made = await one.memory.archive.exporter.export(await one.memory.minds.find("ada"))
+            archive = b"".join(made.chunks())
+            made.close()
+
+    assert made.counts.turns == 2
+    assert [name for name, held in members(archive).items() if b"Perrin" in held] == []
+    assert list((tmp_path / "one" / "outgoing").iterdir()) == []
+
+
+async def test_an_export_is_refused_while_another_service_erases_something_of_the_mind(tmp_path, database_url):
+    """Broken: the graph still holds what the transcript does not."""
+    graphs = RewritesWhenLet()
+    async with sharing(tmp_path / "other", database_url, graphs=graphs) as other:
+        await tell(other, talk=TALK[:3])
+        async with sharing(tmp_path / "one", database_url) as one:
+            erasing = asyncio.create_task(erase(other, "ada/turns/t1"))
+            await until_async(lambda: other.memory.minds.gate.paused("ada") is not Paused.NOTHING)
+            refused = await one.http.get("/v1/minds/ada/export")
+            graphs.let.set()
+            await erasing
+            archive = await exported(one)
+
+    assert (refused.status_code, refused.json()["type"]) == (409, "/problems/mind-erasing")
+    assert [name for name, held in members(archive).items() if b"Perrin" in held] == []
 
 
 class RewritesWhenLet:
