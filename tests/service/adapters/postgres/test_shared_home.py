@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from consolidation.kernel.clock import FixedClock
-from consolidation.kernel.errors import MindErasing, MindExists, TurnConflict, TurnErased
+from consolidation.kernel.errors import MindExists, TurnConflict, TurnErased
 from consolidation.kernel.files import append_synced, remove, remove_tree, replace_text
 from consolidation.kernel.shared_files import stamp_of
 from consolidation.kernel.sharing_errors import ChangedElsewhere, CopyOutdated, DatabaseUnavailable, NotInCustody
