@@ -47,6 +47,5 @@ def _has_seen(one: DreamRecord, sequences: frozenset[int]) -> bool:
 
 
 def _owed(one: DreamRecord) -> DreamRecord:
-    if not (one.reflection or one.priority or one.intent):
-        return one
+    """It is owed also where it has no words: it may get some back, when a decision is taken back."""
     return one.model_copy(update={"reflection": "", "priority": "", "intent": "", "is_owed": True})

@@ -79,6 +79,25 @@ async def test_an_order_that_was_edited_before_the_dream_is_observed_as_the_pers
     assert "repaired" in found["priority"]
 
 
+async def test_a_dream_of_which_nothing_was_left_gets_its_words_back_when_the_decision_is_taken_back(tmp_path):
+    """Broken: only a dream that has words is dreamt again."""
+    async with running(tmp_path) as service:
+        await act(service, thought(ORDER, id="order"))
+        (await service.http.post("/v1/minds/ada/dreams", json={})).raise_for_status()
+        before = await dreamt_again(service, lambda text: "must not" in text)
+        made = await decide(service, "wrong")
+        await dreamt_again(service, lambda text: "must not" not in text)
+        mind = await service.memory.minds.find("ada")
+        await until_async(lambda: not any(one.is_owed for one in mind.dreams.read().records))
+        during = await waking(service)
+        await service.http.delete(f"/v1/minds/ada/corrections/{made['id']}")
+        back = await dreamt_again(service, lambda text: "must not" in text)
+
+    assert "must not be used" in before["reflection"]
+    assert during["reflection"] == ""
+    assert back["reflection"] == before["reflection"]
+
+
 async def test_whoever_is_muted_is_in_no_priority(tmp_path):
     """Broken: dreams are dreamt again for decisions about turns alone."""
     async with running(tmp_path) as service:
