@@ -272,8 +272,7 @@ def test_a_dream_that_failed_is_not_tried_again_with_each_turn(env, tmp_path, da
             with serving(tmp_path / "two", **late) as other:
                 for number in range(3):
                     kept = other.keep("ada", f"The note {number} is about Lisbon.", turn_id=f"t{number}")
-                    until(lambda last=kept["sequence"]: saved_up_to(one, last))
-                time.sleep(3)  # a look each second
+                    until(lambda last=kept["sequence"]: saved_up_to(other, last))  # "one" looks because of others
 
             assert before and len(asked) == before
 
