@@ -385,7 +385,7 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
         "GET /v1/minds/{mind_id}": {404, 422},
         "POST /v1/minds/{mind_id}/parked/retry": {404, 422, 503},
         "POST /v1/minds/{mind_id}/rebuild": {404, 422, 503},
-        "GET /v1/minds/{mind_id}/export": {404, 422, 503},
+        "GET /v1/minds/{mind_id}/export": {404, 409, 422, 503},
         "POST /v1/minds/{mind_id}/import": {409, 413, 422, 503},
         "GET /v1/minds/{mind_id}/remember": {404, 422},
         "POST /v1/minds/{mind_id}/ask": {400, 404, 413, 422},
