@@ -47,6 +47,7 @@ class InDatabase:
 
     def erase(self, mind_id):
         remove_tree(workspace_of(self._machine.home, mind_id).folder)
+        self._machine.shared.end_erasure(mind_id)
 
 
 @pytest.fixture(params=["files", "database"])
