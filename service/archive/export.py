@@ -3,9 +3,11 @@ Export a mind: copy it as it is now, so that it can be sent as slowly as the cli
 
 What is derived from turns is read before the end of the transcript is noted. So nothing in an archive is ahead of its
 turns. What was narrated, saved or extracted meanwhile is done again where the archive is imported. Only STORY.md is
-locked, for as long as it takes to copy it. A copy during which a turn is erased is made anew: what was copied before
-that holds its words, and no turn by which they could be erased where it arrives. Where several machines share the home,
-any of them may erase it, so their plans are looked at before and after.
+locked, for as long as it takes to copy it.
+
+A copy is made anew if a turn was erased meanwhile. Else the archive could hold words of that turn, but not the turn
+itself, and nobody could erase them after an import. Where several machines share the home, each of them may erase, so
+the plans of all are looked at before and after.
 """
 
 from __future__ import annotations

@@ -101,9 +101,8 @@ class MindCopies:
         *seconds* than the default, an open mind goes on as it is where that takes longer than a moment. Raises
         DatabaseUnavailable where it is not open, or must not go on, after *seconds*, and HomeFault.
         """
-        hasty = (
-            _PATIENCE_SECONDS if self._may_go_on(mind_id, get) else seconds
-        )  # who holds the lock may wait for longer than this call may
+        # Who holds the lock may wait for longer than this call may.
+        hasty = _PATIENCE_SECONDS if self._may_go_on(mind_id, get) else seconds
         lock = self._locks.setdefault(mind_id, asyncio.Lock())
         if await _acquired(lock, seconds=hasty if seconds < COPY_SECONDS else None):
             try:

@@ -62,7 +62,7 @@ class SharedHome(Protocol):
         """
         Delete the copy of a mind, with all that was made of it here, and make it anew if the mind is there.
 
-        Nothing where there is no copy. Where a new one can not be written, the earlier one goes all the same.
+        Does nothing if there is no copy. The old copy is deleted even if the new one can not be written.
         """
         ...
 

@@ -296,7 +296,7 @@ async def test_a_turn_whose_caller_is_cancelled_while_it_is_stored_is_not_lost(u
 
 
 async def test_words_that_are_just_being_sent_are_not_stored_again_with_their_answer(url, mind, home):
-    """Broken: what is taken out of the queue to be sent is in no queue, so the turn that is answered has it, too."""
+    """Broken: a queued turn is sent while its words are stored with their answer, so they are stored twice."""
     answered = asyncio.Event()
     with through_faults(url) as (proxy, way):
         async with AsyncMemoryClient(way, retry=HASTY) as memory:

@@ -14,24 +14,18 @@ from service.mind.mind_gate import Paused
 from tests.e2e.test_erasure import counts, erase, holding
 from tests.support.archives import TALK, exported, found, imported, members, tell
 from tests.support.embedded_graph import column
+from tests.support.graphs_in_memory import ChangedGraphs
 from tests.support.service import running, settings_of
 from tests.support.waiting import until_async
 
 pytestmark = pytest.mark.anyio
 
 
-class Interrupted:
+class Interrupted(ChangedGraphs):
     """Graphs in memory; once one has been read for an archive the first time, *then* is awaited."""
 
     def __init__(self, then):
         self.then = then
-
-    def __call__(self, *, readers, embedder):
-        self._graphs = MemoryGraphs(readers=readers, embedder=embedder)
-        return self
-
-    def __getattr__(self, name):
-        return getattr(self._graphs, name)
 
     def archivable(self, mind_id):
         interrupted = self
@@ -127,18 +121,11 @@ async def test_an_export_is_refused_while_another_service_erases_something_of_th
     assert [name for name, held in members(archive).items() if b"Perrin" in held] == []
 
 
-class RewritesWhenLet:
+class RewritesWhenLet(ChangedGraphs):
     """Graphs in memory whose server rewrites its files only once it is let."""
 
     def __init__(self):
         self.let = asyncio.Event()
-
-    def __call__(self, *, readers, embedder):
-        self._graphs = MemoryGraphs(readers=readers, embedder=embedder)
-        return self
-
-    def __getattr__(self, name):
-        return getattr(self._graphs, name)
 
     def erasable(self, mind_id):
         let, reach = self.let, self._graphs.reach

@@ -8,10 +8,10 @@ from consolidation.kernel.errors import GraphUnavailable
 from service.adapters.hashing_embedder import HashingEmbedder
 from service.adapters.memory_graph.erasure import MemoryErasableGraph
 from service.adapters.memory_graph.fence import Fence
-from service.adapters.memory_graph.graphs import MemoryGraphs
 from tests.e2e.test_bad_narrators import patient
 from tests.e2e.test_erasure import OPEN, SECRET, STEMS, erase, holding, keep_all
 from tests.support.permissions import without_rights_of_root
+from tests.support.graphs_in_memory import ChangedGraphs
 from tests.support.service import running
 from tests.support.waiting import until_async
 
@@ -62,19 +62,12 @@ async def test_files_and_chapters_that_are_not_utf_8_are_named_in_the_preview_an
     assert kept["found"] == named[1] and ("story-history/\ufffd.md" in named[1]) is (path != "ada")
 
 
-class FailingSearches:
+class FailingSearches(ChangedGraphs):
     """Graphs in memory whose first searches fail as *faults* say; what is asked of the one that is erased is noted."""
 
     def __init__(self, *faults):
         self.faults = list(faults)
         self.asked = []
-
-    def __call__(self, *, readers, embedder):
-        self._graphs = MemoryGraphs(readers=readers, embedder=embedder)
-        return self
-
-    def __getattr__(self, name):
-        return getattr(self._graphs, name)
 
     def erasable(self, mind_id):
         failing = self

@@ -115,7 +115,7 @@ async def test_whoever_is_muted_is_not_told_of_and_comes_back_when_that_is_taken
 
 
 async def test_whoever_is_merged_with_a_muted_name_is_not_told_of_either(tmp_path):
-    """Broken: a merge is no decision that the story follows, nor is one that is taken back."""
+    """Broken: the story follows neither a merge nor a merge that is taken back."""
     async with running(tmp_path) as service:
         await told(service)
         await correct(service, "mute", target={"kind": "entity", "text": "Minka"})

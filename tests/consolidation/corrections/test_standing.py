@@ -269,7 +269,7 @@ def test_a_decision_said_again_of_a_fact_that_was_told_again_is_of_the_later_tur
 
 
 def test_an_entity_that_was_muted_under_one_name_comes_up_when_it_is_pinned_under_another():
-    """Broken: what was decided of each name counts by itself; "muted" said again is taken for the one that was."""
+    """Broken: each name has decisions of its own, and the second mute counts as a repeat of the first."""
     lines = [
         made(1, "mute", "Mum", kind="entity", turns=()),
         made(2, "merge", "Mum", kind="entity", turns=(), to="Ingrid"),
@@ -306,7 +306,7 @@ def steps(lines):
 
 @given(STEPS)
 def test_the_last_word_holds_whatever_was_decided_before(lines):
-    """Broken: what is decided earlier judges what is said, or a verdict is not of all of its turns."""
+    """Broken: an earlier decision counts against later words, or a decision reaches only some of its turns."""
     *_, last = decisions = [*steps(lines)]
     standing = Standing.of(decisions)
     text, turns = last.target.text, last.target.turn_ids

@@ -422,29 +422,6 @@ async def awake(service):
     return (await service.http.get("/v1/minds/ada/sleep")).json()
 
 
-async def test_an_erased_turn_leaves_the_dream_that_saw_it_and_the_dream_is_dreamt_again(tmp_path, folder):
-    async with running(tmp_path) as service:
-        secret = {"id": "m1", "kind": "message", "text": "Please hide the Vortquible from my brother before Sunday."}
-        await act(service, secret, {"id": "m2", "kind": "message", "text": "Please water the plants on Tuesday."})
-        await acted(service, 6)
-        await slept(service)
-        before = (folder / "observations.md").read_text()
-
-        receipt = await service.http.delete("/v1/minds/ada/turns/m1")
-        for _ in range(100):
-            [dream] = await dreams(service)
-            if dream["reflection"]:
-                break
-            await asyncio.sleep(0.1)
-
-    left = [file for file in folder.rglob("*") if file.is_file() and b"Vortquible" in file.read_bytes()]
-    assert "Vortquible" in before
-    assert receipt.status_code == 200, receipt.text
-    assert left == []
-    assert "water the plants" in (folder / "observations.md").read_text()
-    assert dream["dream"] == 1 and dream["priority"]
-
-
 async def put_right(service, what, sequence, **more):
     body = {"what": what, "target": {"kind": "turn", "id": f"episode:{sequence}"}, **more}
     answer = await service.http.post("/v1/minds/ada/corrections", json=body)

@@ -1,5 +1,6 @@
 """An erased turn leaves all that dreams made of it: earlier versions, what later dreams repeat, and in a moved mind."""
 
+import asyncio
 import json
 
 import pytest
@@ -103,3 +104,27 @@ async def test_a_later_dream_no_longer_repeats_a_short_name_that_only_an_erased_
     assert before == ["Visit Zelda.", "Visit Zelda."]
     assert [one["priority"] for one in after] == [PLAIN["priority"]] * 2
     assert "Zelda" not in json.dumps(woken)
+
+
+async def test_an_erased_turn_leaves_the_dream_that_saw_it_and_the_dream_is_dreamt_again(tmp_path):
+    folder = tmp_path / "minds" / "ada"
+    async with running(tmp_path) as service:
+        secret = {"id": "m1", "kind": "message", "text": "Please hide the Vortquible from my brother before Sunday."}
+        await act(service, secret, {"id": "m2", "kind": "message", "text": "Please water the plants on Tuesday."})
+        await acted(service, 6)
+        await slept(service)
+        before = (folder / "observations.md").read_text()
+
+        receipt = await service.http.delete("/v1/minds/ada/turns/m1")
+        for _ in range(100):
+            [dream] = await dreams(service)
+            if dream["reflection"]:
+                break
+            await asyncio.sleep(0.1)
+
+    left = [file for file in folder.rglob("*") if file.is_file() and b"Vortquible" in file.read_bytes()]
+    assert "Vortquible" in before
+    assert receipt.status_code == 200, receipt.text
+    assert left == []
+    assert "water the plants" in (folder / "observations.md").read_text()
+    assert dream["dream"] == 1 and dream["priority"]
