@@ -3,6 +3,8 @@
 import json
 
 from tests.support.cli_process import call, run, serving, until_digested
+from tests.support.cli_terminal import at_a_terminal
+from tests.twins.fault_proxy import FaultProxy
 from tests.twins.provider import Fails, ScriptedProvider
 
 MAIN_WORDS = "My mother lives in Lyon, near the old bakery."
@@ -31,6 +33,16 @@ def test_the_echo_bot_shows_what_surfaces_and_keeps_only_what_was_said(tmp_path)
     assert "2 turns of 2 sessions" in status.stdout
     kept = "".join(file.read_text() for file in (tmp_path / "minds/ada/transcript").glob("*.jsonl"))
     assert "I heard" not in kept
+
+
+def test_ctrl_c_while_a_turn_is_stored_does_not_say_that_nothing_was(tmp_path):
+    """Broken: the service stores the turn, and the person reads that nothing of it was stored."""
+    with serving(tmp_path) as (_, url), FaultProxy(url.removeprefix("http://")) as proxy:
+        proxy.slow_seconds, proxy.mode = 2, "slow"
+        words = ("chat", "--mind", "ada", "--url", f"http://127.0.0.1:{proxy.port}")
+        _, printed = at_a_terminal(*words, said=f"{MAIN_WORDS}\n/quit\n", interrupted_after="echo ›")
+
+    assert "this turn may be stored or not" in printed
 
 
 def test_a_dry_chat_stores_nothing_and_exit_ends_it(tmp_path):
