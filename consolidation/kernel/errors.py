@@ -1,5 +1,6 @@
 """
-Every error that is raised on purpose, as one tree:
+Every error that is raised on purpose, as one tree (``service/http/problems.py`` gives each its status and title).
+Those of a shared home are in ``sharing_errors.py``.
 
 * MemoryFault
   x InvalidRequest
@@ -56,6 +57,7 @@ Every error that is raised on purpose, as one tree:
     + TranscriptUnreadable
     + IndexUnusable
     + KeysUnreadable
+    + OutboxDamaged
   x AccessRefused
     + Unauthenticated
     + RateLimited
@@ -86,9 +88,6 @@ Every error that is raised on purpose, as one tree:
   x WorkerUnavailable
   x ConfigurationFault
   x PromptFault
-
-Those of a home that several machines share are in ``sharing_errors.py``. Errors know nothing of HTTP:
-``service/http/problems.py`` gives each its status, slug and title.
 """
 
 from __future__ import annotations
@@ -350,6 +349,10 @@ class IndexUnusable(HomeFault):
 
 class KeysUnreadable(HomeFault):
     """The file of API keys exists and can not be read as such; nobody who needs a key is let in."""
+
+
+class OutboxDamaged(HomeFault):
+    """The file of events that wait for webhooks is damaged, or not a database."""
 
 
 class AccessRefused(MemoryFault):

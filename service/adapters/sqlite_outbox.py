@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.errors import HomeFault
+from consolidation.kernel.errors import HomeFault, OutboxDamaged
 from service.ports.webhooks import Delivery, Due, EndpointState, Noted
 
 if TYPE_CHECKING:
@@ -43,10 +43,6 @@ _WITHOUT_POSITIONS = "DROP TABLE deliveries; DROP TABLE cursors; DROP TABLE endp
 _WITH_RESTS = "ALTER TABLE endpoints ADD COLUMN rests_until REAL"
 _COLUMNS = "id, endpoint, mind_id, kind, at, body, attempts, turn_id, session_id"
 _WAITING, _GIVEN_UP = "waiting", "given up"
-
-
-class OutboxDamaged(HomeFault):
-    """The file is not a database, or damaged."""
 
 
 class SqliteOutbox:

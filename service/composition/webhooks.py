@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 import structlog
 
-from consolidation.kernel.errors import HomeFault
+from consolidation.kernel.errors import HomeFault, OutboxDamaged
 from service.webhooks.endpoint import WebhookEndpoint
 from service.webhooks.sender import SendingTimes, Webhooks
 
@@ -100,8 +100,6 @@ def forget_left(home: Path, mind_id: str, *, turn_ids: tuple[str, ...] | None, s
     One that is configured again would be told of it. A damaged outbox, which nobody needs, is deleted. Raises
     HomeFault, OSError. Blocking.
     """
-    from service.adapters.sqlite_outbox import OutboxDamaged
-
     file = home / _OUTBOX
     if not file.exists():
         return

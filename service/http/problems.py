@@ -109,6 +109,7 @@ _TABLE: dict[type[errors.MemoryFault], tuple[int, str]] = {
     errors.TranscriptUnreadable: (503, "The transcript can not be read from disk"),
     errors.IndexUnusable: (503, "The full-text index can not be used"),
     errors.KeysUnreadable: (503, "The file of API keys can not be read"),
+    errors.OutboxDamaged: (503, "The file of events that wait for webhooks is damaged"),
     errors.AccessRefused: (403, "Access denied"),
     errors.Unauthenticated: (401, "A valid API key is required"),
     errors.RateLimited: (429, "Too many requests"),

@@ -96,12 +96,13 @@ def test_three_replicas_that_start_at_once_take_turns(database, database_url):
     assert rows(database, "SELECT a FROM one ORDER BY a") == [(1,), (2,)]
 
 
-def test_a_replica_that_is_killed_within_a_step_has_not_done_it(database, database_url, postgres):
+def test_a_replica_that_is_killed_within_a_step_has_not_done_it(database, database_url):
     slow = (STEPS[0], Migration(2, "two", "CREATE TABLE two (a int); SELECT pg_sleep(4); INSERT INTO two VALUES (2)"))
+    sleeping = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'"
     with replica(database_url, slow) as killed:
         killed.stdin.write("\n")
         killed.stdin.flush()
-        until(lambda: postgres.server.ask("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'"))
+        until(lambda: rows(database, sleeping))
         killed.kill()
 
     assert versions(database) == [1]
