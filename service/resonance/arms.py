@@ -114,10 +114,10 @@ class SearchTerms:
     """
     All that a call searched for: its queries, each with its trust (0…1), and the known names in them.
 
-    ``entities`` are names by uuid; ``people`` have spoken themselves; ``degraded`` is what did not answer;
-    ``words`` are those of all queries. ``before`` has the turns before short ones, by sequence; what the bot said in
-    those that are ``denied`` was wrong. ``put_right`` is what people decided. ``ranked`` are the turns that were found,
-    by sequence; the best has a score of 1.
+    ``entities`` are names by uuid; those in ``meant`` stand in no query: they are whom "my sister" is. ``people`` have
+    spoken themselves; ``degraded`` is what did not answer; ``words`` are those of all queries. ``before`` has the turns
+    before short ones, by sequence; what the bot said in those that are ``denied`` was wrong. ``put_right`` is what
+    people decided. ``ranked`` are the turns that were found, by sequence; the best has a score of 1.
     """
 
     call: PreTurnCall
@@ -130,6 +130,12 @@ class SearchTerms:
     denied: frozenset[int] = frozenset()
     put_right: PutRight = NOTHING_PUT_RIGHT
     ranked: Mapping[int, Ranked] = field(default_factory=dict)
+    meant: frozenset[str] = frozenset()
+
+    @property
+    def named(self) -> Mapping[str, str]:
+        """The names that stand in the queries, by uuid: what holds one is boosted."""
+        return {uuid: name for uuid, name in self.entities.items() if uuid not in self.meant}
 
     def source_of(self, turn: StoredTurn) -> Source:
         """A turn as the source of a fragment, with an excerpt of what may be told of it for these queries."""

@@ -54,7 +54,7 @@ class EntityArm:
         return FragmentHits(
             entity_fragments(
                 stored,
-                named=terms.entities.keys(),
+                named=terms.named.keys(),
                 turns=turns,
                 source_of=terms.source_of,
                 put_right=terms.put_right,

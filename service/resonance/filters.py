@@ -53,8 +53,13 @@ class _TalkInSight:
         self._moment = moment
 
     def tells(self, fragment: Fragment) -> bool:
-        """Whether the bot's messages tell a good part of what *fragment* says and the person's messages do not."""
-        telling = content_stems(without_lead(fragment.text), language=self._moment.language) - self._persons
+        """
+        Whether the bot's messages tell a good part of what *fragment* says and the person's messages do not.
+
+        Where the person's say all of it, as "am I allergic to nuts?" does, whether the bot's do.
+        """
+        words = content_stems(without_lead(fragment.text), language=self._moment.language)
+        telling = words - self._persons or words
         return len(telling & self._bots) >= _TOLD_SHARE * len(telling)
 
     @cached_property
@@ -122,7 +127,7 @@ class Filters:
         if verdict.probability < request.relevance:
             is_asked = verdict.probability >= _WORTH_ASKING * request.relevance
             return Shortlist(
-                trace.silent("nothing stored seems to be meant"),
+                trace.silent(_why_silent(candidates, new.dropped)),
                 next_best(new.fragments, (), most=most_judged if is_asked else 0),
                 limit,
             )
@@ -203,9 +208,8 @@ def unseen(
 
 def _why_silent(candidates: Candidates, dropped: Mapping[str, str]) -> str:
     """The reason of a silence: what fits best is in sight or was shown lately, or nothing seems to be meant."""
-    best = candidates.fragments[0].id
-    is_known = dropped.get(best, "").startswith(("horizon", "echo"))
-    return _why_none({best: dropped[best]}) if is_known else "nothing stored seems to be meant"
+    is_known = dropped.get(candidates.fragments[0].id, "").startswith(("horizon", "echo"))
+    return "what fits best is in sight or was shown lately" if is_known else "nothing stored seems to be meant"
 
 
 def _why_none(dropped: Mapping[str, str]) -> str:

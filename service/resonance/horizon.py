@@ -12,7 +12,7 @@ from service.retrieval.excerpt import BETWEEN, LEFT_OUT
 from service.retrieval.lead_words import without_lead
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from consolidation.kernel.turns import Message, StoredTurn
@@ -25,7 +25,7 @@ _KEPT_MEANWHILE = 2  # turns, the newest of a session, that a caller's window ma
 @dataclass(frozen=True, slots=True)
 class Horizon:
     """
-    What is in sight: turns by sequence, and all of this session from one turn or instant on.
+    What is in sight: turns by sequence, and all of this session from one turn on.
 
     ``phrases`` are the words of each visible message, in a row. From ``seen_from`` on, everything is in sight.
     """
@@ -33,7 +33,6 @@ class Horizon:
     session_id: str
     visible: frozenset[int]
     first_sequence: int | None
-    first_instant: datetime | None
     phrases: tuple[str, ...] = ()
     seen_from: int | None = None
 
@@ -50,7 +49,11 @@ class Horizon:
         return bool(fragment.sources) and all(
             source.sequence in self.visible
             or (self.seen_from is not None and source.sequence >= self.seen_from)
-            or (source.session_id == self.session_id and self._is_newer(source.sequence, source.timestamp))
+            or (
+                source.session_id == self.session_id
+                and self.first_sequence is not None
+                and source.sequence >= self.first_sequence
+            )
             for source in fragment.sources
         )
 
@@ -60,11 +63,6 @@ class Horizon:
         if sum(map(len, quoted)) <= _SHORT_PHRASE:
             return False
         return all(any(_phrase(words) in one for one in self.phrases) for words in quoted if words)
-
-    def _is_newer(self, sequence: int, instant: datetime) -> bool:
-        if self.first_sequence is not None and sequence >= self.first_sequence:
-            return True
-        return self.first_instant is not None and instant >= self.first_instant
 
 
 def horizon_of(
@@ -100,9 +98,7 @@ def horizon_of(
     answered = {words for one in window[end:] if one.role is Speaker.USER and (words := _words(one))}
     in_order = sorted(here) if in_session is None else in_session
     first_sequence = _oldest_of_run(window[:end], here, in_order, answered=answered)
-    times = [message.timestamp for message in window if message.timestamp is not None]
-    phrases = tuple(map(_phrase, wordings))
-    return Horizon(session_id, frozenset(visible), first_sequence, min(times, default=None), phrases, seen_from)
+    return Horizon(session_id, frozenset(visible), first_sequence, tuple(map(_phrase, wordings)), seen_from)
 
 
 def _oldest_of_run(
@@ -116,8 +112,9 @@ def _oldest_of_run(
     The oldest turn of the session's newest run of turns that stand in the window in their order, or are made again.
 
     From the window's end backwards, each message is of the newest turn that says it, not newer than the turn of the
-    message behind it. Turns between two of these are in sight, edited or cut, where as many messages between are of no
-    turn that is known. So what only repeats words of long ago does not reach back to them.
+    message behind it. One that no turn says, but that has a time, is of the first turn from then on. Turns between two
+    of these are in sight, edited or cut, where as many messages between are of no turn that is known. So what only
+    repeats words of long ago, or the first message of a long chat that is always sent along, does not reach back.
     """
     said: defaultdict[str | tuple[str, ...], list[int]] = defaultdict(list)
     for place, sequence in enumerate(in_session):
@@ -131,14 +128,21 @@ def _oldest_of_run(
     for message in reversed(before):
         words = _words(message)
         by_id, by_words = said.get(message.id or "", []), said.get(words, [])
-        if not by_id and not by_words:
-            unknown += bool(words) and message.role is not Speaker.SYSTEM
-            continue
         own = by_id + (by_words if len(words) > _SHORT_PHRASE else [])  # "ok" says nothing of an "ok" a week ago
+        if not by_id and not by_words:
+            is_said = bool(words) and message.role is not Speaker.SYSTEM
+            unknown += is_said
+            own = [_first_since(message.timestamp, in_session, turns)] if is_said and message.timestamp else []
         place = max((one for one in own if one <= oldest), default=-1)
         if place >= 0 and oldest - place - 1 <= unknown:
             oldest, unknown = place, 0
     return in_session[oldest] if oldest < len(in_session) else None
+
+
+def _first_since(instant: datetime, in_session: Sequence[int], turns: Mapping[int, StoredTurn]) -> int:
+    """The place of the first of the session's turns from which on none that is known was said before *instant*."""
+    known = (place for place, one in enumerate(in_session) if one in turns and turns[one].occurred_at < instant)
+    return max(known, default=-1) + 1
 
 
 def _asks(stored: StoredTurn, answered: set[tuple[str, ...]]) -> bool:

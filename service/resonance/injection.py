@@ -28,13 +28,15 @@ from consolidation.text.injected_blocks import (
 from consolidation.text.noise import is_blank
 from consolidation.text.tokens import count_tokens
 from service.ingest.importance import PRIORITY
+from service.mind.trace_document import FiltersTrace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from service.resonance.call import PreTurnCall
-    from service.retrieval.moment import Flashback, Placement
+    from service.retrieval.moment import Flashback, Fragment, Placement
 
+_NO_ROOM = "limit: no room in max_tokens"
 _LONGEST_WORD = 30  # letters, back from where a memory is cut
 _FEWEST_LETTERS = 20  # of a memory that is shortened; fewer say nothing
 # A protocol may name the block that it speaks of, within a line; alone on a line, the name would open one.
@@ -57,6 +59,10 @@ def inject(call: PreTurnCall, flashbacks: Sequence[Flashback], *, stable: str) -
     shown = fitting(flashbacks, most_tokens=request.max_tokens, count=count_tokens)
     if flashbacks and not shown:
         call.trace.silent("nothing fits into max_tokens")
+    if len(shown) < len(flashbacks):
+        kept = {one.fragment.id for one in shown}
+        left_out = {one.fragment.id: _NO_ROOM for one in flashbacks if one.fragment.id not in kept}
+        call.trace.note(FiltersTrace(dropped={**call.trace.dropped, **left_out}))
     text = block(shown)
     messages = injected(request.messages, stable=stable, volatile=text, placement=request.placement)
     return Injection(shown, text, stable, messages)
@@ -85,8 +91,8 @@ def fitting(flashbacks: Sequence[Flashback], *, most_tokens: int, count: Callabl
     """
     The flashbacks, in their order, whose block takes at most *most_tokens*.
 
-    What is important finds room first. One that does not fit is left out, and smaller ones behind it may still come.
-    The very first is shortened rather than left out.
+    What is important finds room first, then what a person pinned, then what fits the message best. One that does not
+    fit is left out, and smaller ones behind it may still come. The very first is shortened rather than left out.
     """
 
     def fits(shown: Sequence[Flashback]) -> bool:
@@ -94,13 +100,17 @@ def fitting(flashbacks: Sequence[Flashback], *, most_tokens: int, count: Callabl
 
     if fits(flashbacks):
         return tuple(flashbacks)
-    ranked = sorted(enumerate(flashbacks), key=lambda pair: (pair[1].fragment.importance or 0.0) < PRIORITY)
+    ranked = sorted(enumerate(flashbacks), key=lambda pair: _claim(pair[1].fragment))
     shown: dict[int, Flashback] = {}
     for place, one in ranked:
         found = _within({**shown, place: one}, place, fits, is_first=not shown)
         if found is not None:
             shown[place] = found
     return _ordered(shown)
+
+
+def _claim(fragment: Fragment) -> tuple[bool, bool, float]:
+    return (fragment.importance or 0.0) < PRIORITY, not fragment.decided.is_pinned, -fragment.score
 
 
 def _within(

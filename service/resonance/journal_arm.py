@@ -164,7 +164,7 @@ def note_fragments(
             if known is None or score > known[0]:
                 best[key] = (score, match)
     stems = tuple(dict.fromkeys(stem for one in hits for stem in one.query.stems))
-    names = [frozenset(tokens(name)) for name in terms.entities.values()]
+    names = [frozenset(tokens(name)) for name in terms.named.values()]
     fragments, evidence = [], {}
     for score, match in sorted(best.values(), key=lambda pair: (-pair[0], pair[1].chunk.number))[:_DEPTH]:
         fragment = _fragment(match, score, stems, names, _occurred_at(match.chunk, now, zone))

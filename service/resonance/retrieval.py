@@ -305,7 +305,7 @@ def _told(
         turns=found.turns,
         facts={sequence: fact for hits in reversed(queries) for sequence, fact in hits.facts.items()},
         source_of=terms.source_of,
-        named=tuple(terms.entities.values()),
+        named=tuple(terms.named.values()),
         wanted=terms.words,
         put_right=terms.put_right,
     )
@@ -347,16 +347,14 @@ def _asked(
     """Those of *queries*, and of their variants, that were not searched for *before*; and the known names in them."""
     put_right = put_right_now(call.mind)
     known = {hits.query for found in before for hits in found.queries}
-    said = [one.who for one in call.moment.messages if one.role is Speaker.USER]
-    speaker = said[-1] if said else None
-
-    def variants(query: str) -> tuple[str, ...]:
-        named = resolved(query, text=call.mind.text, language=call.moment.language, speaker=speaker)
-        return (query, *named, *put_right.variants(query))
-
-    every = dict.fromkeys(one for query in queries for one in variants(query))
-    new = tuple(query for query in every if query not in known)
-    return new, known_names(call.mind.text, new, call.moment.language, put_right)
+    persons = [one.who for one in call.moment.messages if one.role is Speaker.USER]
+    speaker = persons[-1] if persons else None
+    text, language = call.mind.text, call.moment.language
+    said = dict.fromkeys(one for query in queries for one in (query, *put_right.variants(query)))
+    meant = [one for query in queries for one in resolved(query, text=text, language=language, speaker=speaker)]
+    by_relation = [one for one in dict.fromkeys(meant) if one not in said and one not in known]
+    new = [one for one in said if one not in known]
+    return (*new, *by_relation), known_names(text, new, language, put_right, by_relation=by_relation)
 
 
 def _denied(text: TextIndex, sequences: frozenset[int]) -> dict[int, int]:
@@ -430,6 +428,7 @@ def _terms(
     trust = {query: _MODEL_TRUST for one in by_model for query in one.queries}
     trust |= {name: _NAME_TRUST for one in by_model for name in one.names}
     queries = [hits.query for found in rounds for hits in found.queries]
+    known = [found.names for found in rounds]
     return SearchTerms(
         call,
         {query: trust.get(query, _MESSAGE_TRUST) for query in queries},
@@ -438,6 +437,9 @@ def _terms(
         frozenset(rung for found in rounds for rung in found.degraded),
         query_words(queries),
         put_right=put_right,
+        meant=frozenset(uuid for names in known for uuid, _ in names.entities).difference(
+            uuid for names in known for uuid, _ in names.entities if uuid not in names.meant
+        ),
     )
 
 

@@ -52,13 +52,15 @@ class KnownNames(NamedTuple):
     """
     The names in some queries that a mind knows, entities as uuid and name; the languages to stem the queries in.
 
-    ``put_right`` is what people decided of entities, facts and turns.
+    ``put_right`` is what people decided of entities, facts and turns. ``meant`` are the uuids of those whom the queries
+    do not name: whom "my sister" is.
     """
 
     people: frozenset[str] = frozenset()
     entities: tuple[tuple[str, str], ...] = ()
     languages: tuple[str, ...] = ()
     put_right: PutRight = NOTHING_PUT_RIGHT
+    meant: frozenset[str] = frozenset()
 
 
 class WordHits(NamedTuple):
@@ -219,20 +221,33 @@ class SearchRound:
 
 
 def known_names(
-    text: TextIndex, queries: Sequence[str], language: str, put_right: PutRight = NOTHING_PUT_RIGHT
+    text: TextIndex,
+    queries: Sequence[str],
+    language: str,
+    put_right: PutRight = NOTHING_PUT_RIGHT,
+    *,
+    by_relation: Sequence[str] = (),
 ) -> KnownNames:
     """
     The known names in *queries*, and those that a person said mean the same; the languages are *language* and the
-    mind's main ones. Raises IndexUnusable.
+    mind's main ones. Queries *by_relation* have the name of whom "my sister" is in its place. Raises IndexUnusable.
     """
     speakers = {name_key(name): name for name in text.speakers() if name_key(name) not in ROLES}
-    alike = [key for query in queries for key in put_right.standing.alike(query)]
-    entities = [pair for query in (*queries, *alike) for pair in text.names_in(query) if is_entity(pair[1])]
-    keys = {name_key(name) for _, name in entities}
-    words = {word for query in queries for word in name_key(query).split()}
-    people = frozenset(name for key, name in speakers.items() if key in keys or set(key.split()) <= words)
+
+    def entities(asked: Sequence[str]) -> list[tuple[str, str]]:
+        alike = [key for query in asked for key in put_right.standing.alike(query)]
+        return [pair for query in (*asked, *alike) for pair in text.names_in(query) if is_entity(pair[1])]
+
+    named, meant = entities(queries), entities(by_relation)
+    every = dict.fromkeys((*named, *meant))
+    keys = {name_key(name) for _, name in every}
+    words = {word for query in (*queries, *by_relation) for word in name_key(query).split()}
     return KnownNames(
-        people, tuple(dict.fromkeys(entities)), tuple(dict.fromkeys((language, *text.languages()))), put_right
+        frozenset(name for key, name in speakers.items() if key in keys or set(key.split()) <= words),
+        tuple(every),
+        tuple(dict.fromkeys((language, *text.languages()))),
+        put_right,
+        frozenset(uuid for uuid, _ in every) - {uuid for uuid, _ in named},
     )
 
 

@@ -10,10 +10,12 @@ import anyio.to_thread
 from consolidation.kernel.ports import Ask
 from consolidation.kernel.turns import Speaker
 from consolidation.text.names import names
-from consolidation.text.words import tokens
+from consolidation.text.subjectless import subjectless
+from consolidation.text.words import content_words, tokens
 from prompts.responses import Seeds
 from service.resonance.relevance import is_chore
 from service.retrieval.intent import intent_of
+from service.retrieval.periods import without_period
 from service.retrieval.queries import cleaned, distinct, is_filler
 
 if TYPE_CHECKING:
@@ -59,20 +61,30 @@ def message_seeds(moment: Moment) -> MessageSeeds:
         recent = [one.content for one in moment.recent[-_RECENT_LINES:]]
         spoken = [line for line in recent if line != text and not is_filler(line)]
         return MessageSeeds(distinct(spoken[-1:]))
-    return MessageSeeds(distinct((_with_talk(moment),)), names(text, language=moment.language))
+    return MessageSeeds(distinct(_with_talk(moment)), names(text, language=moment.language))
 
 
-def _with_talk(moment: Moment) -> str:
-    """The message; with what the person said before it, where it leans on that: "who took over from her?"."""
-    intent = intent_of(moment.message, language=moment.language, names_known=False)
+def _with_talk(moment: Moment) -> tuple[str, ...]:
+    """
+    The message; where it leans on the talk, with what the person said before it: "who took over from her?".
+
+    A few words may lean on it, too ("and the blue one?"), or have a subject of their own: "when is standup?". So they
+    are searched for with it, and where they have a subject, by themselves as well.
+    """
+    text = moment.message
+    intent = intent_of(text, language=moment.language, names_known=False)
     said = [one for one in moment.messages if one.role is Speaker.USER]
-    words = tokens(moment.message)
+    words = tokens(text)
     if len(said) < 2 or not (intent.leans_on_talk or len(words) <= _FEW_WORDS):  # noqa: PLR2004
-        return moment.message
+        return (text,)
     if is_chore(intent, has_subject=any(not word.isdigit() for word in words)):
-        return moment.message
+        return (text,)
     before = cleaned(said[-2].content)
-    return f"{before} {moment.message}" if before and not is_filler(before) else moment.message
+    if not before or is_filler(before):
+        return (text,)
+    subject = content_words(without_period(text), language=moment.language).keys() - subjectless(moment.language)
+    has_subject = bool(subject) and not intent.leans_on_talk
+    return (text, f"{before} {text}") if has_subject else (f"{before} {text}",)
 
 
 async def ask_for_seeds(moment: Moment, *, agent: str, model: LanguageModel, workspace: Workspace) -> Reply[Seeds]:

@@ -78,7 +78,7 @@ class StatementArm:
         fitting = [one for one in every if best.get(one.id, 0.0) > 0]
         statements = sorted(fitting, key=lambda one: -best[one.id])[:_DEPTH]
         told_at = await _told_at(statements, terms)
-        names = [frozenset(tokens(name)) for name in terms.entities.values()]
+        names = [frozenset(tokens(name)) for name in terms.named.values()]
         fragments, evidence = [], {}
         for one in statements:
             fragment = _fragment(one, min(best[one.id], 1.0), told_at.get(one.id, one.at), names, terms)

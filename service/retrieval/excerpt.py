@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache, partial
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import READ, Speaker
-from consolidation.text.sentences import sentences
+from consolidation.text.sentences import sentences, whole_sentences
 from consolidation.text.speech_acts import acknowledges, concedes, contrasts, corrects, denies, knows_not, tells
-from consolidation.text.words import content_words, tokens, word_count
+from consolidation.text.words import content_stems, content_words, tokens, word_count
 from service.retrieval.lead_words import told_by
 
 if TYPE_CHECKING:
@@ -24,12 +25,15 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import Message, StoredTurn
 
 _SHORT = 400  # characters
+_LONGEST_TURN = 3 * _SHORT  # of a turn of many messages
+_PIECE = _SHORT // 2  # of a sentence that is too long to be told whole
 _LONGEST_QUESTION = 160
 _FEW_WORDS = 6  # an answer of so few words says nothing without its question
 _FEWEST_RIGHT_WORDS = 3  # "Sorry, noted." says nothing
 _MADE = re.compile(r"^\s{0,4}[\"“„«「『‘].{12,}[\"”“»」』’][.!]?\s{0,4}$", re.DOTALL)  # nothing but a text to be used
 _NEXT_SHARE = 0.6  # how much a sentence counts of what the one before it shares with the query
 _MARKDOWN = re.compile(r"^\s{0,8}(?:#{1,6}|[-*+>]|\d{1,2}\.)\s+|\*\*|__|`+|~~", re.MULTILINE)
+_ITEM = re.compile(r"\s{0,8}(?:[-*+]|\d{1,2}\.)\s")
 BETWEEN, LEFT_OUT = " / ", "…"  # what several said in a turn; where something is missing
 _REMEMBERED = 4_000  # turns of all minds that were told whole lately
 _BOTS_ROLES = (Speaker.ASSISTANT, Speaker.THOUGHT)
@@ -89,7 +93,7 @@ def _excerpt(
         parts = [retold(one) for one in messages]
     else:
         parts += [retold(one) for one in _shown_alone(messages, wanted, language)]
-    return BETWEEN.join(part for part in parts if part)[: 3 * _SHORT]
+    return _in_order([part for part in parts if part], wanted=wanted, language=language)
 
 
 def _is_memory(answer: str, *, own: Sequence[Message], is_asked: bool) -> bool:
@@ -115,15 +119,31 @@ def forget_excerpts() -> None:
 
 
 def plain(text: str) -> str:
-    """*text* in one line, without the marks of Markdown."""
-    return " ".join(_MARKDOWN.sub("", _LINK.sub(r"\1", text)).split())
+    """*text* in one line, without the marks of Markdown; the items of a list are parted by semicolons."""
+    return " ".join(_lines(text))
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of *text* without the marks of Markdown, none blank."""
+    lines: list[str] = []
+    was_item = False
+    for line in text.splitlines():
+        told = " ".join(_MARKDOWN.sub("", _LINK.sub(r"\1", line)).split())
+        if not told:
+            continue
+        is_item = _ITEM.match(line) is not None
+        if was_item and is_item and lines[-1][-1].isalnum():
+            lines[-1] += ";"
+        lines.append(told)
+        was_item = is_item
+    return lines
 
 
 def _retold(message: Message, *, wanted: frozenset[str], language: str, kind: str) -> str:
     text = _one_part(message.content)
     if not text:
         return ""
-    shown = text if len(text) <= _SHORT else _fitting(text, wanted=wanted, language=language)
+    shown = text if len(text) <= _SHORT else _fitting(message.content, wanted=wanted, language=language)
     return told_by(message, shown, language=language, kind=kind)
 
 
@@ -150,10 +170,38 @@ def _one_part(text: str) -> str:
     return plain(text).replace(BETWEEN, "/")
 
 
+def _in_order(parts: Sequence[str], *, wanted: frozenset[str], language: str) -> str:
+    """What several said in a turn; of a long one, what shares most words with the query."""
+    if len(whole := BETWEEN.join(parts)) <= _LONGEST_TURN:
+        return whole
+    shared = _shared(parts, wanted=wanted, language=language)
+    chosen: list[int] = []
+    room = _LONGEST_TURN
+    for at in sorted(range(len(parts)), key=lambda at: (-shared[at], at)):
+        if len(parts[at]) <= room:
+            chosen.append(at)
+            room -= len(parts[at]) + len(BETWEEN)
+    return _joined(parts, sorted(chosen), between=BETWEEN)
+
+
+def _shared(pieces: Sequence[str], *, wanted: frozenset[str], language: str) -> list[float]:
+    """How many telling words of the query each piece has; where the query has none, how many of its words."""
+    telling = content_stems(" ".join(wanted), language=language)
+    if not telling:
+        return [float(len(wanted.intersection(tokens(piece)))) for piece in pieces]
+    return [float(len(telling & content_stems(piece, language=language))) for piece in pieces]
+
+
+def _pieces(text: str, language: str) -> list[str]:
+    """The sentences of *text*; one that is too long, as dictated text may be, in pieces of some words."""
+    every = [one for line in _lines(text) for one in whole_sentences(line.replace(BETWEEN, "/"), language=language)]
+    return [piece for one in every for piece in ([one] if len(one) <= _SHORT else wrap(one, _PIECE))]
+
+
 def _fitting(text: str, *, wanted: frozenset[str], language: str) -> str:
     """The sentences that share most words with the query, and those right behind them, in their order."""
-    pieces = sentences(text, language=language)
-    shared = [float(len(wanted.intersection(tokens(piece)))) for piece in pieces]
+    pieces = _pieces(text, language)
+    shared = _shared(pieces, wanted=wanted, language=language)
     worth = [own + _NEXT_SHARE * (shared[at - 1] if at else 0.0) for at, own in enumerate(shared)]
     chosen: list[int] = []
     room = _SHORT
@@ -165,7 +213,7 @@ def _fitting(text: str, *, wanted: frozenset[str], language: str) -> str:
     return _joined(pieces, sorted(chosen))
 
 
-def _joined(pieces: Sequence[str], chosen: Sequence[int]) -> str:
+def _joined(pieces: Sequence[str], chosen: Sequence[int], *, between: str = " ") -> str:
     """The chosen pieces in a row, an ellipsis where something is left out."""
     parts: list[str] = []
     last = -1
@@ -174,4 +222,4 @@ def _joined(pieces: Sequence[str], chosen: Sequence[int]) -> str:
             parts.append(LEFT_OUT)
         parts.append(pieces[at])
         last = at
-    return " ".join(parts if last == len(pieces) - 1 else [*parts, LEFT_OUT])
+    return between.join(parts if last == len(pieces) - 1 else [*parts, LEFT_OUT])

@@ -97,3 +97,21 @@ async def test_another_speakers_sister_is_not_meant(service):
     await service.digested("ada")
 
     assert (await asked(service, "Where does my sister live?"))[0] == ["Where does my sister live?"]
+
+
+async def test_whom_a_relation_means_by_now_leads_and_finds_room_first(service):
+    """Broken: who is found by the relation counts as named in the message, and stands before what fits better."""
+    await service.keep("ada", "My manager is Priya, she runs the team in Leeds.", turn_id="t0", session_id="a")
+    await service.keep("ada", "Priya is leaving at the end of February.", turn_id="t1", session_id="b")
+    await service.keep("ada", "My new manager is Gregor, he starts on Monday.", turn_id="t2", session_id="c")
+    await service.digested("ada")
+
+    whole = (await service.resonate("ada", "Who's my manager?")).json()
+    short = (await service.resonate("ada", "Who's my manager?", session_id="s9", max_tokens=45)).json()
+    trace = (await service.http.get(f"/v1/minds/ada/traces/{short['trace_id']}")).json()
+
+    assert "Gregor" in whole["flashbacks"][0]["text"]
+    assert [one["text"] for one in short["flashbacks"]] == [whole["flashbacks"][0]["text"]]
+    left_out = set(trace["phases"]["filters"]["kept"]) - {one["id"] for one in trace["shown"]}
+    assert left_out
+    assert {trace["phases"]["filters"]["dropped"][one] for one in left_out} == {"limit: no room in max_tokens"}

@@ -6,6 +6,7 @@ Every docstring says what was broken, once, to see the test fail.
 
 import pytest
 
+from consolidation.kernel.turns import Speaker
 from service.mind.trace_document import ShownTrace, TraceDocument
 from service.mind.trace_log import Echoes
 from service.resonance.arms import FragmentEvidence, QueryHits
@@ -100,6 +101,25 @@ async def test_an_answer_passes_all_filters(mind):
     assert trace.phases.filters.kept == ("f1",)
 
 
+async def test_a_question_that_says_all_of_a_memory_gets_it_again(mind):
+    """Broken: no word is left that the bot could have told, and so it is taken as told."""
+    show(mind, 1)
+    asks = "Does my aunt Carla live in Lyon?"
+    talk = [message_of("Let us talk about dinner."), message_of("Sure.", Speaker.ASSISTANT)]
+
+    again, _ = await choose(mind, asks, AUNT, window=talk, found={"is_asked": True})
+    told, trace = await choose(
+        mind,
+        asks,
+        AUNT,
+        window=[message_of("Yes, your aunt Carla is in Lyon.", Speaker.ASSISTANT)],
+        found={"is_asked": True},
+    )
+
+    assert again == ["f1"]
+    assert (told, trace.phases.filters.dropped) == ([], {"f1": "echo: shown lately"})
+
+
 async def test_without_a_query_there_is_nothing_to_look_for(mind):
     """Broken: the first guard of ``choose`` is gone."""
     assert (await choose(mind, ""))[1].silence == "there is nothing to look for"
@@ -142,7 +162,7 @@ async def test_the_reason_of_a_silence_is_what_hides_the_best(mind):
     again, shown = await choose(mind, ASKS_FOR_AUNT, AUNT, beside=(weak,), window=[message_of(AUNT)])
 
     assert (chosen, trace.silence) == (["f2"], None)
-    assert (again, shown.silence) == ([], "all that was found is in sight or was shown lately")
+    assert (again, shown.silence) == ([], "what fits best is in sight or was shown lately")
 
 
 async def test_the_gate_weighs_what_horizon_and_echo_left(mind):
@@ -151,7 +171,7 @@ async def test_the_gate_weighs_what_horizon_and_echo_left(mind):
 
     chosen, trace = await choose(mind, ASKS_FOR_AUNT, AUNT, FENCE, cosine=0.05)
 
-    assert (chosen, trace.silence) == ([], "nothing stored seems to be meant")
+    assert (chosen, trace.silence) == ([], "what fits best is in sight or was shown lately")
     assert trace.phases.filters.relevance.probability < 0.5
 
 

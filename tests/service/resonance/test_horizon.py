@@ -102,12 +102,40 @@ def test_turns_that_were_not_read_lie_between_those_that_were():
     assert horizon.hides(fragment_of("x", sequences=(1, 9)))
 
 
-def test_what_is_newer_than_the_oldest_timestamp_in_sight_is_hidden():
-    horizon = horizon_of([message_of("Hi", timestamp=NOON)], session_id="s1", turns=[])
+def day(number):
+    return NOON + timedelta(days=number)
 
-    assert horizon.hides(fragment_of("x", at=NOON + timedelta(minutes=1)))
-    assert not horizon.hides(fragment_of("x", at=NOON - timedelta(minutes=1)))
-    assert not horizon.hides(fragment_of("x", at=NOON + timedelta(minutes=1), session_id="other"))
+
+def chat_of(*numbers):
+    """The messages of a chat's turns, each with its time."""
+    return [message_of(f"{LONG} {number}", timestamp=day(number)) for number in numbers]
+
+
+def hidden_in(window, *, turns=8):
+    kept = [kept_of(number, f"{LONG} {number}", at=day(number)) for number in range(1, turns + 1)]
+    horizon = horizon_of([*window, message_of(ASKS, timestamp=day(20))], session_id="s1", turns=kept, asked=1)
+    return [one.sequence for one in kept if horizon.hides(fragment_of("x", sequences=(one.sequence,)))]
+
+
+def test_an_edited_message_is_known_by_its_time():
+    """Broken: times are not looked at; those of another session's turns are."""
+    window = [message_of(f"It was edited, {number}.", timestamp=day(number)) for number in (4, 5, 6, 7, 8)]
+
+    assert hidden_in(window) == [4, 5, 6, 7, 8]
+    assert hidden_in([message_of("It was edited.", timestamp=day(9))]) == []
+
+
+def test_the_first_message_of_a_chat_whose_middle_is_cut_away_does_not_hide_the_middle():
+    """Broken: everything since the oldest time in sight is hidden."""
+    assert hidden_in(chat_of(1, 7, 8)) == [1, 7, 8]
+    assert hidden_in([message_of("It was edited.", timestamp=day(1)), *chat_of(7, 8)]) == [7, 8]
+
+
+def test_the_time_of_a_system_message_says_nothing_of_what_is_in_sight():
+    """Broken: a system message counts as something that was said."""
+    system = message_of("You are a helpful bot.", Speaker.SYSTEM, timestamp=day(1))
+
+    assert hidden_in([system, *chat_of(7, 8)]) == [7, 8]
 
 
 def test_a_fragment_is_hidden_only_when_all_its_sources_are():

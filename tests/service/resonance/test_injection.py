@@ -7,13 +7,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from consolidation.corrections.record import Correction, Target, What
+from consolidation.corrections.standing import Decided
 from consolidation.kernel.turns import Message, Speaker
 from consolidation.text.injected_blocks import BLOCK_HEADER, BLOCK_RULE, without_injected
 from consolidation.text.injected_blocks import one_line
 from consolidation.text.tokens import count_tokens
 from service.resonance.injection import block, bullet, etag, fitting, injected, stable_text
 from tests.support import strategies
-from tests.support.fragments import flashback_of, message_of
+from tests.support.fragments import NOON, flashback_of, message_of
 from tests.support.injection_texts import ALL
 
 PROTOCOL = "You have a memory: [SUBCONSCIOUS RESONANCE]."
@@ -124,6 +126,17 @@ def test_what_is_important_finds_room_first_and_keeps_its_place():
     assert kept[-1] == vital
     assert kept[0] == plain[0]
     assert len(kept) < len(plain)
+
+
+def test_what_fits_the_message_best_finds_room_before_what_stands_first():
+    """Broken: scores are not looked at: what names somebody stands first, and leaves no room for the answer."""
+    named, answer = flashback_of("Priya is leaving at the end of February."), flashback_of("My manager is Gregor now.")
+    named = replace(named, fragment=replace(named.fragment, score=0.8))
+    pin = Correction("c1", NOON, "owner", What.PIN, Target("turn", "t1", ("t1",)))
+    pinned = replace(named, fragment=replace(named.fragment, decided=Decided(shown=pin)))
+
+    assert fitting((named, answer), most_tokens=45, count=count_tokens) == (answer,)
+    assert fitting((pinned, answer), most_tokens=45, count=count_tokens) == (pinned,)
 
 
 @given(plain_texts.map(lambda text: text.replace("\r", "").strip("\n")), placements)

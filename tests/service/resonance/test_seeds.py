@@ -58,6 +58,15 @@ def test_a_message_that_leans_on_the_talk_is_searched_with_what_the_person_said_
 def test_a_very_short_message_leans_on_the_talk_as_well():
     """Broken: ``_FEW_WORDS`` is not applied."""
     assert seeds_of("And in June?", "We were in Lyon in May.").queries == ("We were in Lyon in May. And in June?",)
+    assert seeds_of("And what now?", "We were in Lyon.").queries == ("We were in Lyon. And what now?",)
+
+
+def test_a_very_short_message_with_a_subject_of_its_own_is_searched_for_alone_as_well():
+    """Broken: only what the person said before it and the message together are searched for."""
+    talk = "Can you suggest a dinner with mushrooms?"
+
+    assert seeds_of("When is standup?", talk).queries == ("When is standup?", f"{talk} When is standup?")
+    assert seeds_of("Who is Noor?", talk).queries == ("Who is Noor?", f"{talk} Who is Noor?")
 
 
 def test_a_message_that_says_what_it_means_is_searched_for_alone():
