@@ -296,6 +296,14 @@ def test_a_graph_elsewhere_is_asked_there_and_none_is_run():
 
 
 @needs_helm
+def test_a_pod_that_shares_a_database_answers_until_nobody_is_sent_to_it():
+    alone, shared = (pod_of(rendered(values))["containers"][0] for values in ({}, SHARED))
+
+    assert shared["lifecycle"]["preStop"]["exec"]["command"] == ["sleep", "5"]
+    assert "lifecycle" not in alone
+
+
+@needs_helm
 def test_with_a_database_pods_are_alike_and_none_has_a_volume():
     found = rendered(SHARED)
     pods, pod = found["Deployment", "memory-mind-memory"]["spec"], pod_of(found)
@@ -394,6 +402,11 @@ async def test_the_first_start_makes_a_key_that_opens_the_service_and_one_alone(
 
     (tmp_path / "first-key").rename(tmp_path / "first-key.part")  # it died before the key was in its place
     again = first_key(tmp_path)
+
+    for revoked in (key, again):
+        words = [Path(sys.executable).parent / "mind-memory", "keys", "revoke", parse_key(revoked).key_id]
+        subprocess.run(words, env=os.environ | {"MIND_MEMORY_HOME": str(tmp_path)}, check=True, timeout=GIVE_UP)
+    again = first_key(tmp_path)  # else no pod would start again, and nobody could make one in it
 
     async with running(tmp_path) as service, service.client(address="10.0.0.7", key=again) as bot:
         assert again != key and (await bot.get("/v1/status")).status_code == 200

@@ -118,6 +118,7 @@ promote() {
         say "$OTHER answers: stop it first, so that there is one primary"
         exit 1
     fi
+    set_standbys "ANY 1 (*)" # what this is a copy of may have been `alone` then
     name_primary "$NAME"
     until [ "$(psql -At -c 'SELECT pg_is_in_recovery()')" = f ]; do sleep 0.2; done
     say "is the primary. Its commits wait until $OTHER runs again as its standby, or for nobody after \`alone\`"

@@ -62,8 +62,11 @@ class Restorer:
         ingestion: Ingestion,
         identity: Callable[[], Awaitable[EmbedderIdentity]],
         most_unpacked_bytes: int,
+        is_graph_ours: bool,
     ) -> None:
+        """Where the graph *is ours*, in the home, one without a mind is of a mind that was lost, and is in the way."""
         self.staging = staging
+        self._is_graph_ours = is_graph_ours
         self._minds = minds
         self._graph_of = graph_of
         self._importer = importer
@@ -112,8 +115,16 @@ class Restorer:
         self._minds.gate.check_open(mind_id)
         if self._minds.workspace(mind_id).folder.exists():
             raise MindExists(f"there is a mind {mind_id!r} already: import under another id, or erase it first")
-        if await self._graph_of(mind_id).exists():
-            raise MindExists(f"the server has a graph of {mind_id!r}, although this home has no such mind")
+        graph = self._graph_of(mind_id)
+        if not await graph.exists():
+            return
+        if not self._is_graph_ours:
+            raise MindExists(
+                f"the FalkorDB server has a graph of {mind_id!r}, although this home has no such mind: it is of another "
+                "home, or of a mind that was lost. In the second case delete it there (GRAPH.DELETE), and import again"
+            )
+        log.warning("graph.orphan_deleted", mind_id=mind_id)
+        await graph.drop()
 
 
 def _read_turns(workspace: Workspace, old: str, new: str) -> tuple[dict[str, str], int]:

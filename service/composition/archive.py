@@ -65,6 +65,7 @@ def build_archive(settings: Settings, shared: Resources, *, ingestion: Ingestion
         ingestion=ingestion,
         identity=embedder.identity,
         most_unpacked_bytes=settings.archive.max_unpacked_bytes,
+        is_graph_ours=settings.falkordb_url is None,
     )
     return Archive(
         Exporter(

@@ -53,7 +53,7 @@ async def open_models(
     chosen = choose(settings)
     # What a person waits for does not queue behind what is done in the background.
     waited_for = asyncio.Semaphore(settings.models.at_once)
-    background = asyncio.Semaphore(_at_once_in_background(settings, chosen))
+    background = asyncio.Semaphore(at_once_in_background(settings, chosen))
     hosted = {
         role: LitellmModel(
             role,
@@ -119,7 +119,7 @@ def deployment(
     return Deployment(model, api_base, api_key, window or None)
 
 
-def _at_once_in_background(settings: Settings, chosen: Mapping[Role, tuple[Deployment, ...]]) -> int:
+def at_once_in_background(settings: Settings, chosen: Mapping[Role, tuple[Deployment, ...]]) -> int:
     """How many calls may run at once after turns: one where Ollama, which answers one after the other, is asked."""
     asked = (one.model for role in chosen.keys() - WAITED_FOR for one in chosen[role][:1])
     if "at_once" not in settings.models.model_fields_set and any(map(is_ollama, asked)):

@@ -99,7 +99,7 @@ class SavingLane:
         if mind.mind_id not in self._prepared:
             await self._adopt_graph(mind.workspace)
         progress = await mind.graph.progress()
-        parts_at = await graph_parts_at(mind, progress)
+        parts_at = await graph_parts_at(mind, progress, is_copy=self._custody.is_shared)
         if parts_at is not None:  # first: embedding it anew drops the passages, which say what is above
             await self._go_back(mind, parts_at)
             progress = await mind.graph.progress()

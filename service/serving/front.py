@@ -75,10 +75,13 @@ def settings_of_worker(settings: Settings) -> Settings:
     def part(most: int) -> int:
         return -(-most // settings.workers)
 
+    models = settings.models.model_copy(update={"at_once": part(settings.models.at_once)})
+    if "at_once" not in settings.models.model_fields_set:
+        models.model_fields_set.discard("at_once")  # nobody chose it: where Ollama is asked, it is one
     return settings.model_copy(
         update={
             "most_open_minds": part(settings.most_open_minds),
-            "models": settings.models.model_copy(update={"at_once": part(settings.models.at_once)}),
+            "models": models,
             "voice": settings.voice.model_copy(update={"most_streams": part(settings.voice.most_streams)}),
         }
     )

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import math
+import shutil
 
 import numpy as np
 import pytest
@@ -45,6 +46,18 @@ def assert_same(answered, before):
             assert math.isclose(one[3], other[3], abs_tol=1e-3)
             assert one[:3] == other[:3] or one[3] < 0.01
     assert answered[1] == before[1]
+
+
+async def test_a_mind_whose_folder_was_lost_is_imported_again(tmp_path):
+    """Broken: the graph that is left of it refuses the archive."""
+    async with running(tmp_path) as service:
+        before = await tell(service)
+        archive = await exported(service)
+    shutil.rmtree(tmp_path / "minds" / "ada")
+
+    async with running(tmp_path) as service:
+        assert (await imported(service, archive, "ada")).status_code == 201
+        assert await found(service, "ada") == before
 
 
 @pytest.mark.parametrize("new", ["ada", "ada-2_b"])

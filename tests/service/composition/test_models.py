@@ -3,13 +3,18 @@
 import pytest
 
 from consolidation.kernel.ports import Role
-from service.composition.models import choose, narrators
+from service.composition.models import at_once_in_background, choose, narrators
+from service.serving.front import settings_of_worker
 from service.settings.settings import Settings
 
 
 def chosen(model, *, api_base=None, **models):
     settings = Settings(model=model, api_base=api_base, models=models)
     return [one.model for one in choose(settings)[Role.CHAT]]
+
+
+def at_once(settings):
+    return at_once_in_background(settings, choose(settings))
 
 
 @pytest.mark.parametrize("model", ["gpt-4o-mini", "openai/gpt-4o-mini", "anthropic/claude", "ollama/llama3.2"])
@@ -25,6 +30,15 @@ def test_a_last_resort_that_a_setting_names_is_asked_last_and_only_of_openai_its
 
 def test_a_model_of_copilot_falls_back_to_copilots_gpt_4o():
     assert chosen("github_copilot/gpt-5") == ["github_copilot/gpt-5", "github_copilot/gpt-4o"]
+
+
+def test_a_worker_asks_ollama_for_one_thing_at_a_time_as_a_service_alone_does():
+    """Broken: what is shared out among workers counts as chosen by a person."""
+    ollama = Settings(model="ollama_chat/llama3.2", workers=2)
+    many = Settings(model="openai/a", workers=2, models={"at_once": 6})
+
+    assert at_once(settings_of_worker(ollama)) == 1
+    assert at_once(settings_of_worker(many)) == 3
 
 
 def test_a_model_whose_chapters_were_refused_is_not_asked_again_under_another_name():

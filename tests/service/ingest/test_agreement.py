@@ -60,6 +60,28 @@ async def test_a_turn_whose_sequence_was_given_to_another_is_gone_and_the_other_
     assert any("Carla" in one["raw"] for one in surfaced["flashbacks"])
 
 
+async def test_what_the_graph_tells_behind_the_end_of_a_copy_that_was_put_back_is_gone(tmp_path):
+    """Broken: what the transcript lacks says nothing, so that memories without a source surface."""
+    mind, copy = tmp_path / "here" / "minds" / "ada", tmp_path / "copy"
+    await lived(tmp_path / "here", *((f"t{number}", "s1", said) for number, said in enumerate(SAID, start=1)))
+    shutil.copytree(mind, copy)
+    await lived(tmp_path / "here", ("x7", "s1", THEIRS), ("x8", "s1", "Yves left Xanten."))
+    shutil.rmtree(mind)
+    shutil.copytree(copy, mind)
+
+    async with running(tmp_path / "here") as service:
+        await service.keep("ada", "What is new?", "Nothing.", session_id="s3", turn_id="y7")
+        await service.digested("ada")
+        found = (await service.http.get("/v1/minds/ada/remember", params={"query": "Whom did Zoe call?"})).json()
+        uuids = await column(service, "ada", "MATCH (n:Episodic) RETURN n.uuid")
+        names = await column(service, "ada", "MATCH (n:Entity) RETURN n.name")
+
+    known = {episode_uuid("ada", one): one for one in (*(f"t{n}" for n in range(1, 7)), "x7", "x8", "y7")}
+    assert sorted(known[one] for one in uuids) == ["t1", "t2", "t3", "t4", "t5", "t6", "y7"]
+    assert not {"Zoe", "Yves", "Xanten"} & set(names)
+    assert all(one["sources"] for one in found["memories"])
+
+
 async def test_turns_that_another_version_embedded_are_gone_as_well(tmp_path):
     """Broken: embedding the graph anew drops the passages, by which it would go back, before it goes back."""
     before = [(f"t{number}", "s1", said) for number, said in enumerate(SAID[:2], start=1)]
