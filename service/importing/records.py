@@ -30,6 +30,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 _NOT_JSON = "not JSON"
 _TOO_DEEP = "nested too deeply"
 _ONLY_SPACE = "a long white space; nothing after it was read"
+_AFTER_ARRAY = "something that is not a list behind the end of a list; it was not read"
 _DAMAGED = "damaged, cut short or too large; nothing after it could be read"
 
 
@@ -49,8 +50,11 @@ class _Element:
     end: int
 
 
+@dataclass(frozen=True, slots=True)
 class _Closed:
-    """The array's closing bracket."""
+    """The array's closing bracket, and where it ends."""
+
+    end: int
 
 
 def records(stream: TextIO, *, where: str, is_lines: bool) -> Iterator[Record | Skipped]:
@@ -91,9 +95,9 @@ def _document(stream: TextIO, *, where: str) -> Iterator[Record | Skipped]:
 
 
 def _elements(stream: TextIO, text: str, *, where: str) -> Iterator[Record | Skipped]:
-    """The elements of an array, of which *text* behind the opening bracket was read."""
-    at = 0
-    for index in count():
+    """The elements of an array, and of those behind it; *text* behind the opening bracket was read."""
+    at = index = 0
+    while True:
         space = 0
         try:
             while (element := _element(text, at)) is None:
@@ -109,9 +113,20 @@ def _elements(stream: TextIO, text: str, *, where: str) -> Iterator[Record | Ski
             yield Skipped(f"{where}[{index}]", f"{_TOO_DEEP}; nothing after it could be read")
             return
         if isinstance(element, _Closed):
+            text, at = _after_array(stream, text[element.end :]), 1
+            if text.startswith("["):
+                continue
+            if text:
+                yield Skipped(where, _AFTER_ARRAY)
             return
         yield Record(f"{where}[{index}]", element.value)
-        at = element.end
+        at, index = element.end, index + 1
+
+
+def _after_array(stream: TextIO, text: str) -> str:
+    """Some text from what follows an array on; empty where nothing does."""
+    at = _after_space(text, 0)
+    return text[at:] if at < len(text) else _beginning(stream)
 
 
 def _element(text: str, at: int) -> _Element | _Closed | None:
@@ -120,7 +135,7 @@ def _element(text: str, at: int) -> _Element | _Closed | None:
     if text.startswith(",", at):
         at = _after_space(text, at + 1)
     if text.startswith("]", at):
-        return _Closed()
+        return _Closed(at + 1)
     try:
         value, end = _DECODER.raw_decode(text, at)
     except JSONDecodeError:

@@ -78,3 +78,17 @@ def test_a_record_without_end_is_given_up():
 
     assert "too large" in found.reason
     assert stream.taken <= 65 * _MEBI and stream.largest <= 32 * _MEBI
+
+
+def test_lists_one_after_another_are_all_read():
+    gap = "\n" + " " * (2 * _MEBI)
+
+    found = list(records(io.StringIO(f'[{{"a": 1}}]{gap}[]\n[{{"a": 2}}, {{"a": 3}}]\n'), where="a", is_lines=False))
+
+    assert [(one.where, one.value) for one in found] == [(f"a[{at - 1}]", {"a": at}) for at in (1, 2, 3)]
+
+
+def test_what_stands_behind_a_list_and_is_not_one_is_said():
+    one, rest = records(io.StringIO('[{"a": 1}]\n{"a": 2}'), where="a", is_lines=False)
+
+    assert isinstance(one, Record) and isinstance(rest, Skipped) and "behind the end of a list" in rest.reason
