@@ -2,7 +2,7 @@
 ChatGPT's export: of each conversation's tree, the branch that the person last saw, as turns.
 
 Read: what user and assistant said, and calls and outputs of tools. Skipped: system and hidden messages, the model's
-private reasoning, and web pages and documents that were read (nobody said them).
+private reasoning, web pages and documents that were read (nobody said them), and marks of citations.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import Message, Speaker, Turn, TurnKind
+from service.importing.citations import without_citations
 from service.importing.exchanges import exchanges, with_times
-from service.importing.fields import instant_of, label_of, list_of, mapping_of, text_of
+from service.importing.fields import label_of, list_of, mapping_of, text_of
 from service.importing.ids import digest_of, identifier
 from service.importing.results import FoundTurn, ImportItem, Skipped
+from service.importing.times import Times
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -43,20 +45,20 @@ def is_chatgpt(value: dict[str, object]) -> bool:
     return "mapping" in value
 
 
-def read_chatgpt(records: Iterable[Record], *, ids: IdAssigner, only: str | None) -> Iterator[ImportItem]:
+def read_chatgpt(records: Iterable[Record], *, ids: IdAssigner, times: Times, only: str | None) -> Iterator[ImportItem]:
     """The turns of every conversation, or of the one with the id ``only``."""
     for record in records:
         value = mapping_of(record.value)
         conversation_id = label_of(value.get("conversation_id")) or label_of(value.get("id"))
         if only is None or only in {conversation_id, identifier(f"chatgpt:{conversation_id}")}:
-            yield from _conversation(value, conversation_id=conversation_id, where=record.where, ids=ids)
+            yield from _conversation(value, conversation_id=conversation_id, where=record.where, ids=ids, times=times)
 
 
 def _conversation(
-    value: dict[str, object], *, conversation_id: str, where: str, ids: IdAssigner
+    value: dict[str, object], *, conversation_id: str, where: str, ids: IdAssigner, times: Times
 ) -> Iterator[ImportItem]:
-    found = _branch(value)
-    timed = with_times([each.message for each in found], fallback=instant_of(value.get("create_time")))
+    found = _branch(value, times)
+    timed = with_times([each.message for each in found], fallback=times.read(value.get("create_time")))
     nodes = [_Node(each.node, message) for each, message in zip(found, timed, strict=True)]
     if not nodes:
         yield Skipped(where, "a conversation without any message on its current branch")
@@ -67,16 +69,17 @@ def _conversation(
     for exchange in exchanges(nodes, opens=lambda _, now: now.message.role is Speaker.USER):
         messages = tuple(each.message for each in exchange)
         node = exchange[0].node
-        turn_id = ids.turn(session, own=f"{session}:{node}", messages=messages)
-        turn = Turn(turn_id, session, messages, kind=TurnKind.IMPORT, metadata=metadata)
-        yield FoundTurn(turn, f"{where} {identifier(node)}")
+        found_ids = ids.turn_ids(session, own=f"{session}:{node}", messages=messages)
+        turn = Turn(found_ids.turn_id, session, messages, kind=TurnKind.IMPORT, metadata=metadata)
+        yield FoundTurn(turn, f"{where} {identifier(node)}", found_ids.earlier)
 
 
-def _branch(value: dict[str, object]) -> list[_Node]:
+def _branch(value: dict[str, object], times: Times) -> list[_Node]:
     """The messages that count on the way from the root to the current node."""
     mapping = mapping_of(value.get("mapping"))
     nodes = [
-        _node(text_of(key), mapping_of(mapping[key])) for key in reversed(_path_to_root(mapping, _leaf(value, mapping)))
+        _node(text_of(key), mapping_of(mapping[key]), times)
+        for key in reversed(_path_to_root(mapping, _leaf(value, mapping)))
     ]
     return [each for each in nodes if each is not None]
 
@@ -100,20 +103,22 @@ def _leaf(value: dict[str, object], mapping: dict[str, object]) -> object:
 
 
 def _epoch(node: dict[str, object]) -> float:
-    sent_at = instant_of(mapping_of(node.get("message")).get("create_time"))
+    sent_at = Times().read(mapping_of(node.get("message")).get("create_time"))
     return sent_at.timestamp() if sent_at else 0.0
 
 
-def _node(key: str, node: dict[str, object]) -> _Node | None:
+def _node(key: str, node: dict[str, object], times: Times) -> _Node | None:
     message = mapping_of(node.get("message"))
     content, author = mapping_of(message.get("content")), mapping_of(message.get("author"))
     own_name = text_of(author.get("name"))
     tool = own_name if author.get("role") == "tool" else text_of(message.get("recipient"))
     role, text = _role(author.get("role"), kind=content.get("content_type"), tool=tool), _text(content)
+    if role is not Speaker.USER:
+        text = text_of(without_citations(text))
     if role is None or not text or mapping_of(message.get("metadata")).get(_HIDDEN):
         return None
     name = (tool if role is Speaker.TOOL and tool not in _TO_EVERYONE else own_name) or None
-    sent_at = instant_of(message.get("create_time"))
+    sent_at = times.read(message.get("create_time"))
     return _Node(key, Message(role, text, sent_at, name, label_of(message.get("id")) or None))
 
 

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import Message, Speaker, Turn, TurnKind
-from service.importing.fields import clean, instant_of, label_of, list_of, mapping_of, text_of
+from service.importing.fields import clean, label_of, list_of, mapping_of, text_of
 from service.importing.records import Record
 from service.importing.results import FoundTurn, ImportItem, Skipped
 
@@ -20,33 +20,29 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from service.importing.ids import IdAssigner
+    from service.importing.times import Times
 
 _SESSION = "chatgpt:memories"
 _TIMES = ("updated_at", "created_at", "created_timestamp", "create_time", "timestamp")
-_OF_ANOTHER = frozenset(
-    {
-        "role",
-        "messages",
-        "state",
-        "memory",
-        "uuid",
-        "type",
-        "mapping",
-        "parts",
-        "conversation_id",
-        "message_id",
-        "rating",
-    }
-)
+_OWN = frozenset({"enabled", *_TIMES})
+_FIELDS = _OWN - {"timestamp"} | {"id", "content"}
+_MARKS = frozenset({"enabled", "updated_at", "created_timestamp"})  # what a line of a chat does not have
 _BULLET = re.compile(r"(?:[-*•–]|\d{1,3}[.)]) +")
 _LONGEST_LINE = 4_000
 _IN_A_NAME = "memor"  # of a text file: memories.txt, chatgpt-memory.md
 
 
 def is_chatgpt_memories(value: dict[str, object]) -> bool:
-    """Whether the object is a saved memory, or a list of them."""
+    """
+    Whether the object is a saved memory, or a list of them.
+
+    One by itself has no fields but a memory's: a line of any chat has words and a time, and says who spoke.
+    """
     listed = list_of(value.get("memories"))
-    return _is_memory(mapping_of(listed[0]) if listed else value)
+    if listed:
+        first = mapping_of(listed[0])
+        return isinstance(first.get("content"), str) and "role" not in first and not _OWN.isdisjoint(first)
+    return isinstance(value.get("content"), str) and value.keys() <= _FIELDS and not _MARKS.isdisjoint(value)
 
 
 def is_list_of_memories(name: str) -> bool:
@@ -54,14 +50,16 @@ def is_list_of_memories(name: str) -> bool:
     return _IN_A_NAME in name.casefold()
 
 
-def read_chatgpt_memories(records: Iterable[Record], *, ids: IdAssigner, only: str | None) -> Iterator[ImportItem]:
+def read_chatgpt_memories(
+    records: Iterable[Record], *, ids: IdAssigner, times: Times, only: str | None
+) -> Iterator[ImportItem]:
     """A turn for each memory."""
     for record in records:
         value = mapping_of(record.value)
         listed = list_of(value.get("memories"))
         found = [Record(f"{record.where}#/memories/{at}", one) for at, one in enumerate(listed)] or [record]
         for one in found:
-            item = _turn(one, ids=ids)
+            item = _turn(one, ids=ids, times=times)
             if only is None or only == _SESSION or isinstance(item, Skipped):
                 yield item
 
@@ -77,20 +75,14 @@ def read_lines(stream: TextIO, *, where: str, ids: IdAssigner, only: str | None)
             yield FoundTurn(_as_turn(message, ids=ids), f"{where}:{number}")
 
 
-def _is_memory(value: dict[str, object]) -> bool:
-    is_timed = "enabled" in value or any(name in value for name in _TIMES)
-    return isinstance(value.get("content"), str) and is_timed and _OF_ANOTHER.isdisjoint(value)
-
-
-def _turn(record: Record, *, ids: IdAssigner) -> FoundTurn | Skipped:
+def _turn(record: Record, *, ids: IdAssigner, times: Times) -> FoundTurn | Skipped:
     value = mapping_of(record.value)
     text = text_of(value.get("content"))
     if value.get("enabled") is False:
         return Skipped(record.where, "a memory that is switched off there")
     if not text:
         return Skipped(record.where, "a memory without words")
-    at = next((found for name in _TIMES if (found := instant_of(value.get(name))) is not None), None)
-    message = Message(Speaker.THOUGHT, text, at, None, label_of(value.get("id")) or None)
+    message = Message(Speaker.THOUGHT, text, times.read_first(value, _TIMES), None, label_of(value.get("id")) or None)
     return FoundTurn(_as_turn(message, ids=ids), record.where)
 
 

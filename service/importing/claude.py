@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import Message, Speaker, Turn, TurnKind
 from service.importing.exchanges import exchanges, with_times
-from service.importing.fields import instant_of, label_of, list_of, mapping_of, text_of
+from service.importing.fields import label_of, list_of, mapping_of, text_of
 from service.importing.ids import digest_of, identifier
 from service.importing.results import FoundTurn, ImportItem, Skipped
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from service.importing.ids import IdAssigner
     from service.importing.records import Record
+    from service.importing.times import Times
 
 _SPEAKERS = {"human": Speaker.USER, "user": Speaker.USER, "assistant": Speaker.ASSISTANT}
 _UNSHOWN = "This block is not supported on your current device yet."  # in `text`, where a tool was called
@@ -30,20 +31,20 @@ def is_claude(value: dict[str, object]) -> bool:
     return "chat_messages" in value
 
 
-def read_claude(records: Iterable[Record], *, ids: IdAssigner, only: str | None) -> Iterator[ImportItem]:
+def read_claude(records: Iterable[Record], *, ids: IdAssigner, times: Times, only: str | None) -> Iterator[ImportItem]:
     """The turns of every conversation, or of the one with the id ``only``."""
     for record in records:
         value = mapping_of(record.value)
         conversation_id = label_of(value.get("uuid"))
         if only is None or only in {conversation_id, identifier(f"claude:{conversation_id}")}:
-            yield from _conversation(value, conversation_id=conversation_id, where=record.where, ids=ids)
+            yield from _conversation(value, conversation_id=conversation_id, where=record.where, ids=ids, times=times)
 
 
 def _conversation(
-    value: dict[str, object], *, conversation_id: str, where: str, ids: IdAssigner
+    value: dict[str, object], *, conversation_id: str, where: str, ids: IdAssigner, times: Times
 ) -> Iterator[ImportItem]:
-    said = [message for each in _branch(value) if (message := _message(each)) is not None]
-    messages = with_times(said, fallback=instant_of(value.get("created_at")))
+    said = [message for each in _branch(value) if (message := _message(each, times)) is not None]
+    messages = with_times(said, fallback=times.read(value.get("created_at")))
     if not messages:
         yield Skipped(where, "a conversation without any message")
         return
@@ -52,10 +53,9 @@ def _conversation(
     metadata = {"title": title, "source": "claude"} if title else {"source": "claude"}
     for exchange in exchanges(messages, opens=lambda _, now: now.role is Speaker.USER):
         own = f"{session}:{exchange[0].id}" if exchange[0].id else ""
-        turn = Turn(
-            ids.turn(session, own=own, messages=exchange), session, exchange, kind=TurnKind.IMPORT, metadata=metadata
-        )
-        yield FoundTurn(turn, f"{where} {identifier(exchange[0].id or '')}".rstrip())
+        found = ids.turn_ids(session, own=own, messages=exchange)
+        turn = Turn(found.turn_id, session, exchange, kind=TurnKind.IMPORT, metadata=metadata)
+        yield FoundTurn(turn, f"{where} {identifier(exchange[0].id or '')}".rstrip(), found.earlier)
 
 
 def _branch(value: dict[str, object]) -> list[dict[str, object]]:
@@ -77,7 +77,7 @@ def _branch(value: dict[str, object]) -> list[dict[str, object]]:
     return [by_id[each] for each in reversed(path)]
 
 
-def _message(value: dict[str, object]) -> Message | None:
+def _message(value: dict[str, object], times: Times) -> Message | None:
     """What was said, with the names of attached files; None for a message of nobody, or without words."""
     sender = value.get("sender")
     role = _SPEAKERS.get(sender) if isinstance(sender, str) else None
@@ -86,8 +86,7 @@ def _message(value: dict[str, object]) -> Message | None:
     content = "\n".join(filter(None, (_spoken(value), *(f"[file: {name}]" for name in names))))
     if role is None or not content:
         return None
-    sent_at = instant_of(value.get("created_at"))
-    return Message(role, content, sent_at, None, label_of(value.get("uuid")) or None)
+    return Message(role, content, times.read(value.get("created_at")), None, label_of(value.get("uuid")) or None)
 
 
 def _spoken(value: dict[str, object]) -> str:

@@ -1,5 +1,5 @@
 """
-Reads single values of foreign JSON: a text, a label, an instant, or nothing.
+Reads single values of foreign JSON: a text, a label, or nothing.
 
 Nothing here raises: a field of the wrong type counts as absent.
 """
@@ -7,14 +7,8 @@ Nothing here raises: a field of the wrong type counts as absent.
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
-
-from consolidation.kernel.turns import FIRST_YEAR, LAST_YEAR
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_LONGEST_INSTANT = 64
-_MILLISECONDS_FROM = 100_000_000_000  # as seconds, this would be the year 5138
 _DEEPEST = 32
 
 
@@ -41,28 +35,6 @@ def mapping_of(value: object) -> dict[str, object]:
 def list_of(value: object) -> list[object]:
     """The value if it is a list, else an empty one."""
     return value if isinstance(value, list) else []
-
-
-def instant_of(value: object) -> datetime | None:
-    """
-    An instant in UTC from RFC 3339 text (UTC without an offset) or an epoch.
-
-    None for one at which nobody can have spoken: exports write 0, or the year 1, for a time that is unknown.
-    """
-    found = _parsed(value)
-    return found if found is not None and FIRST_YEAR <= found.year <= LAST_YEAR else None
-
-
-def _parsed(value: object) -> datetime | None:
-    try:
-        if isinstance(value, str) and len(value) <= _LONGEST_INSTANT:
-            instant = datetime.fromisoformat(value.strip())
-            return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant.astimezone(UTC)
-        if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
-            return _EPOCH + timedelta(seconds=value / 1000 if value > _MILLISECONDS_FROM else value)
-    except (ValueError, OverflowError):
-        return None
-    return None
 
 
 def cleaned(value: object, *, depth: int = 0) -> object:

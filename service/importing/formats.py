@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC
 from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, Protocol
 
 from consolidation.kernel.errors import ImportUnreadable
+from consolidation.kernel.speaker_names import fault_in
 from service.importing.agent_jsonl import is_agents, read_agents
 from service.importing.chatgpt import is_chatgpt, read_chatgpt
 from service.importing.chatgpt_memories import (
@@ -19,13 +21,14 @@ from service.importing.claude import is_claude, read_claude
 from service.importing.fields import clean
 from service.importing.gemini import is_gemini, read_gemini
 from service.importing.graphiti import is_graphiti, read_graphiti
-from service.importing.ids import IdAssigner, identifier
+from service.importing.ids import LONGEST_ID, IdAssigner, identifier
 from service.importing.mem0 import is_mem0, read_mem0
 from service.importing.oldest_first import OldestFirst
 from service.importing.own_jsonl import is_own, read_own
 from service.importing.records import Record, records
 from service.importing.results import FoundTurn, ImportItem, Skipped, unreadable
 from service.importing.sources import sources_of
+from service.importing.times import Times
 from service.importing.whatsapp import is_whatsapp, read_whatsapp
 
 if TYPE_CHECKING:
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TextIO
 
+    from consolidation.kernel.turns import Message
     from service.importing.sources import ImportSource
 
 _MOST_UNKNOWN = 1000  # records of unknown format after which a file is given up
@@ -46,7 +50,9 @@ _NAMES = {list: "a list", str: "a text", bool: "a boolean", int: "a number", flo
 class _Read(Protocol):
     """A format's reader."""
 
-    def __call__(self, records: Iterable[Record], *, ids: IdAssigner, only: str | None) -> Iterator[ImportItem]: ...
+    def __call__(
+        self, records: Iterable[Record], *, ids: IdAssigner, times: Times, only: str | None
+    ) -> Iterator[ImportItem]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +90,29 @@ def read_conversations(path: Path, *, only: str | None = None, zone: tzinfo | No
     Every turn of a file, a folder or a zip, as it is read; those of ChatGPT and Claude.ai by the times of their
     conversations, oldest first. ``only`` narrows to one conversation.
 
-    ``only`` is the conversation id of ChatGPT or Claude.ai, or our session id. Times of WhatsApp are in *zone*, UTC
-    without one. In a folder, a file that can not be read is skipped, as long as another can; else ``ImportUnreadable``.
+    ``only`` is the conversation id of ChatGPT or Claude.ai, or our session id. Times that name no zone are in *zone*,
+    UTC without one. A name that its speaker may not have is left out: the role is shown instead. In a folder, a file
+    that can not be read is skipped, as long as another can; else ``ImportUnreadable``.
     """
     has_turns = False
     for found in _read_all(path, _Wanted(only, zone)):
-        has_turns = has_turns or isinstance(found, FoundTurn)
-        yield found
+        if isinstance(found, FoundTurn):
+            has_turns = True
+            messages = tuple(map(_fitting, found.turn.messages))
+            yield replace(found, turn=replace(found.turn, messages=messages))
+        else:
+            yield found
     if only is not None and not has_turns:
         yield Skipped(clean(str(path)), f"no conversation {identifier(only)!r} in it")
+
+
+def _fitting(message: Message) -> Message:
+    """The message with a name that its speaker may have, or none, and with an id that can be stored."""
+    if message.name is not None and fault_in(message.name, role=message.role):
+        message = replace(message, name=None)
+    if message.id is not None and len(message.id) > LONGEST_ID:
+        message = replace(message, id=identifier(message.id))
+    return message
 
 
 def format_name(path: Path) -> str:
@@ -150,12 +170,21 @@ def _read(source: ImportSource, wanted: _Wanted, held: OldestFirst) -> Iterator[
         found_records = records(stream, where=source.where, is_lines=source.is_lines)
         unknown, first = _head(found_records, where=source.where)
         yield from unknown
+        times = Times(wanted.zone or UTC)
         for format_, run in groupby(chain((first,), found_records), key=_format_of):
             if format_ is None:
                 yield from map(_unrecognised, run)
             else:
-                items = format_.read(_readable(run), ids=ids, only=only)
+                items = _with_unread(format_.read(_readable(run, times), ids=ids, times=times, only=only), times)
                 yield from held.take(items) if format_.is_newest_first else items
+
+
+def _with_unread(items: Iterable[ImportItem], times: Times) -> Iterator[ImportItem]:
+    """The items, and among them what is to be said of times that can not be read."""
+    for item in items:
+        yield from times.unread()
+        yield item
+    yield from times.unread()
 
 
 def _text_format(stream: TextIO, source: ImportSource) -> str | None:
@@ -186,8 +215,11 @@ def _format_of(record: Record | Skipped) -> _Format | None:
     return next((format_ for format_ in _FORMATS if format_.matches(value)), None)
 
 
-def _readable(run: Iterable[Record | Skipped]) -> Iterator[Record]:
-    return (record for record in run if isinstance(record, Record))
+def _readable(run: Iterable[Record | Skipped], times: Times) -> Iterator[Record]:
+    for record in run:
+        if isinstance(record, Record):
+            times.where = record.where
+            yield record
 
 
 def _unrecognised(record: Record | Skipped) -> Skipped:
@@ -200,5 +232,7 @@ def _shape(value: object) -> str:
         keys = ", ".join(identifier(clean(key)) for key in list(value)[:_KEYS_SHOWN])
         if not any(value.values()):
             return f"an object with nothing in it, under the keys {keys}" if keys else "an empty object"
+        if isinstance(value.get("content"), str) and "role" not in value:
+            return f"a message without a role, which says who spoke; its keys are {keys}"
         return f"an object of no known format, with the keys {keys}"
     return f"{_NAMES.get(type(value), 'null')} where an object was expected"

@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import Message, Speaker, Turn, TurnKind
-from service.importing.fields import clean, instant_of, list_of, mapping_of, text_of
+from service.importing.fields import clean, list_of, mapping_of, text_of
 from service.importing.results import FoundTurn, ImportItem, Skipped
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from service.importing.ids import IdAssigner
     from service.importing.records import Record
+    from service.importing.times import Times
 
 _PRODUCTS = ("gemini", "bard")
 _ASKED = re.compile(r"(?:Prompted|Asked|Said|Answered|Branched)(?: with| Gemini| Bard)?:? +")
@@ -41,12 +42,13 @@ def is_gemini(value: dict[str, object]) -> bool:
     return "safeHtmlItem" in value or any(one in str(name).casefold() for name in named for one in _PRODUCTS)
 
 
-def read_gemini(records: Iterable[Record], *, ids: IdAssigner, only: str | None) -> Iterator[ImportItem]:
+def read_gemini(records: Iterable[Record], *, ids: IdAssigner, times: Times, only: str | None) -> Iterator[ImportItem]:
     """The turns of every activity, oldest first, or those of the session ``only``."""
     found: list[tuple[datetime, str, tuple[Message, ...]]] = []
     for record in records:
         value = mapping_of(record.value)
-        at, messages = instant_of(value.get("time")), _messages(value)
+        at = times.read(value.get("time"))
+        messages = _messages(value, at)
         if isinstance(messages, str):
             yield Skipped(record.where, messages)
         else:
@@ -55,12 +57,12 @@ def read_gemini(records: Iterable[Record], *, ids: IdAssigner, only: str | None)
     for at, where, messages in sorted(found, key=lambda one: one[0]):
         session = f"gemini:{at:%Y-%m-%d}" if at != _LONG_AGO else "gemini:undated"
         if only is None or only == session:
-            turn_id = ids.turn(session, messages=messages)
-            turn = Turn(turn_id, session, messages, kind=TurnKind.IMPORT, metadata={"source": "gemini"})
-            yield FoundTurn(turn, where)
+            found_ids = ids.turn_ids(session, messages=messages)
+            turn = Turn(found_ids.turn_id, session, messages, kind=TurnKind.IMPORT, metadata={"source": "gemini"})
+            yield FoundTurn(turn, where, found_ids.earlier)
 
 
-def _messages(value: dict[str, object]) -> tuple[Message, ...] | str:
+def _messages(value: dict[str, object], at: datetime | None) -> tuple[Message, ...] | str:
     """What was asked and answered, or why nothing was."""
     title = text_of(value.get("title")).strip()
     answers = [words for one in list_of(value.get("safeHtmlItem")) if (words := _words_of(mapping_of(one).get("html")))]
@@ -68,7 +70,6 @@ def _messages(value: dict[str, object]) -> tuple[Message, ...] | str:
     if asked is None and not answers:
         return "an activity without words of the person"
     said = _with_mark(title[asked.end() if asked is not None else 0 :])
-    at = instant_of(value.get("time"))
     spoken = [Message(Speaker.USER, said, at)] if said else []
     spoken += [Message(Speaker.ASSISTANT, "\n\n".join(answers), at)] if answers else []
     return tuple(spoken) or "an activity without words of the person"

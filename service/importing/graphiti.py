@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.speaker_names import fault_in
 from consolidation.kernel.turns import Message, Speaker, Turn, TurnKind
 from service.importing.exchanges import exchanges, with_times
-from service.importing.fields import instant_of, label_of, list_of, mapping_of, metadata_of, text_of
+from service.importing.fields import label_of, list_of, mapping_of, metadata_of, text_of
 from service.importing.ids import digest_of, identifier
 from service.importing.records import Record
 from service.importing.results import FoundTurn, ImportItem, Skipped
@@ -23,7 +22,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from service.importing.ids import IdAssigner
+    from service.importing.times import Times
 
+_VALID = ("valid_at", "created_at")
 _LISTS = ("episodes", "edges", "facts", "nodes")
 _SPOKEN = re.compile(r"^([^\n():]{0,60})\((user|assistant|system|tool|human|ai)\): ?", re.MULTILINE)
 _SPEAKERS = {
@@ -46,24 +47,26 @@ def is_graphiti(value: dict[str, object]) -> bool:
     return _is_thread(value) or _is_part(value) or any(_is_part(_first(value, name)) for name in _LISTS)
 
 
-def read_graphiti(records: Iterable[Record], *, ids: IdAssigner, only: str | None) -> Iterator[ImportItem]:
+def read_graphiti(
+    records: Iterable[Record], *, ids: IdAssigner, times: Times, only: str | None
+) -> Iterator[ImportItem]:
     """The turns of every episode, fact, entity and thread, or of those of the session ``only``."""
     for record in records:
-        for found in _of(record, ids=ids):
+        for found in _of(record, ids=ids, times=times):
             if only is None or isinstance(found, Skipped) or found.turn.session_id == only:
                 yield found
 
 
-def _of(record: Record, *, ids: IdAssigner) -> Iterator[ImportItem]:
+def _of(record: Record, *, ids: IdAssigner, times: Times) -> Iterator[ImportItem]:
     value = mapping_of(record.value)
     if _is_thread(value):
-        yield from _thread(value, where=record.where, ids=ids)
+        yield from _thread(value, where=record.where, ids=ids, times=times)
     elif _is_part(value):
-        yield _part(record, ids=ids)
+        yield _part(record, ids=ids, times=times)
     else:
         for name in _LISTS:
             for at, one in enumerate(list_of(value.get(name))):
-                yield _part(Record(f"{record.where}#/{name}/{at}", one), ids=ids)
+                yield _part(Record(f"{record.where}#/{name}/{at}", one), ids=ids, times=times)
 
 
 def _first(value: dict[str, object], name: str) -> dict[str, object]:
@@ -71,48 +74,22 @@ def _first(value: dict[str, object], name: str) -> dict[str, object]:
 
 
 def _is_part(value: dict[str, object]) -> bool:
-    is_episode = "content" in value and ("source" in value or "source_description" in value or "valid_at" in value)
-    is_entity = "name" in value and "summary" in value
-    return "uuid" in value and (is_episode or is_entity or "fact" in value)
+    found = ids.turn_ids(session, own=own, messages=said)
+    turn = Turn(found.turn_id, session, said, kind=TurnKind.IMPORT, metadata=metadata)
+    return FoundTurn(turn, record.where, found.earlier)
 
 
-def _is_thread(value: dict[str, object]) -> bool:
-    first = _first(value, "messages")
-    return "content" in first and ("role_type" in first or ("uuid" in first and "created_at" in first))
-
-
-def _part(record: Record, *, ids: IdAssigner) -> FoundTurn | Skipped:
-    value = mapping_of(record.value)
-    if "fact" in value:
-        text, at = _fact(value), instant_of(value.get("valid_at")) or instant_of(value.get("created_at"))
-        said: tuple[Message, ...] = (Message(Speaker.THOUGHT, text, at),) if text else ()
-    elif "content" in value:
-        said = _said(value)
-    else:
-        name, summary = text_of(value.get("name")), text_of(value.get("summary"))
-        said = (Message(Speaker.THOUGHT, f"{name}: {summary}", instant_of(value.get("created_at"))),) if summary else ()
-    if not said:
-        return Skipped(record.where, "an episode, a fact or an entity without words")
-    group = label_of(value.get("thread_id")) or label_of(value.get("group_id")) or "graph"
-    session = identifier(f"graphiti:{group}")
-    own = label_of(value.get("uuid"))
-    known = {name: value[name] for name in _KNOWN if value.get(name) not in (None, "")}
-    metadata = {**metadata_of(value.get("metadata")), **metadata_of(known), "uuid": own, "source": "graphiti"}
-    turn_id = ids.turn(session, own=f"{session}:{own}" if own else "", messages=said)
-    return FoundTurn(Turn(turn_id, session, said, kind=TurnKind.IMPORT, metadata=metadata), record.where)
-
-
-def _fact(value: dict[str, object]) -> str:
+def _fact(value: dict[str, object], times: Times) -> str:
     """The fact's words; of one that has ended, with the day on which it did."""
     text = text_of(value.get("fact"))
-    ended = instant_of(value.get("invalid_at"))
+    ended = times.read(value.get("invalid_at"))
     return f"{text} (No longer so since {ended:%Y-%m-%d}.)" if text and ended is not None else text
 
 
-def _said(value: dict[str, object]) -> tuple[Message, ...]:
+def _said(value: dict[str, object], times: Times) -> tuple[Message, ...]:
     """The messages of an episode: those that its text names speakers of, else its text as a thought."""
     content = text_of(value.get("content"))
-    at = instant_of(value.get("valid_at")) or instant_of(value.get("created_at"))
+    at = times.read_first(value, _VALID)
     role = text_of(value.get("role_type"))
     if role in _SPEAKERS and content:
         return (_message(content, role=role, name=text_of(value.get("role")), at=at),)
@@ -125,12 +102,10 @@ def _said(value: dict[str, object]) -> tuple[Message, ...]:
 
 
 def _message(text: str, *, role: str, name: str, at: datetime | None, own: str = "") -> Message:
-    speaker = _SPEAKERS[role]
-    known = name if name and not fault_in(name, role=speaker.value) else None
-    return Message(speaker, text, at, known, own or None)
+    return Message(_SPEAKERS[role], text, at, name or None, own or None)
 
 
-def _thread(value: dict[str, object], *, where: str, ids: IdAssigner) -> Iterator[ImportItem]:
+def _thread(value: dict[str, object], *, where: str, ids: IdAssigner, times: Times) -> Iterator[ImportItem]:
     """A Zep thread or session: its messages, an exchange a turn."""
     messages: list[Message] = []
     for at, one in enumerate(map(mapping_of, list_of(value.get("messages")))):
@@ -141,9 +116,9 @@ def _thread(value: dict[str, object], *, where: str, ids: IdAssigner) -> Iterato
             continue
         name = text_of(one.get("name")) or (text_of(one.get("role")) if "role_type" in one else "")
         own = label_of(one.get("uuid"))
-        said_at = instant_of(one.get("reference_time")) or instant_of(one.get("created_at"))
+        said_at = times.read_first(one, ("reference_time", "created_at"))
         messages.append(_message(text, role=role, name=name, at=said_at, own=own))
-    timed = with_times(messages, fallback=instant_of(value.get("thread_created_at")))
+    timed = with_times(messages, fallback=times.read(value.get("thread_created_at")))
     if not timed:
         yield Skipped(where, "a thread without messages")
         return
@@ -154,5 +129,6 @@ def _thread(value: dict[str, object], *, where: str, ids: IdAssigner) -> Iterato
     metadata = {"source": "zep", **({"user_id": user_id} if user_id else {})}
     for exchange in exchanges(timed, opens=lambda _, now: now.role is Speaker.USER):
         own = f"{session}:{exchange[0].id}" if exchange[0].id else ""
-        turn_id = ids.turn(session, own=own, messages=exchange)
-        yield FoundTurn(Turn(turn_id, session, exchange, kind=TurnKind.IMPORT, metadata=metadata), where)
+        found = ids.turn_ids(session, own=own, messages=exchange)
+        turn = Turn(found.turn_id, session, exchange, kind=TurnKind.IMPORT, metadata=metadata)
+        yield FoundTurn(turn, where, found.earlier)

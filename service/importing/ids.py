@@ -2,8 +2,9 @@
 Ids for what an export left without one: the same bytes always get the same ids, so importing twice adds nothing.
 
 An id is made from the session, the content, and how often that content came before in the session. The line number is
-not used: a file that is repaired or grows must not rename its turns. Secrets are left out: a fingerprint of a card
-number reveals the number to anyone who tries them all.
+not used: a file that is repaired or grows must not rename its turns. An exchange that grows gets another id; those that
+its beginnings had are given with it. Secrets are left out: a fingerprint of a card number reveals the number to anyone
+who tries them all.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import has_dot_step
@@ -46,6 +48,14 @@ def identifier(text: str) -> str:
     return "".join(char if char.isprintable() else "\ufffd" for char in start) + "~" + digest
 
 
+@dataclass(frozen=True, slots=True)
+class TurnIds:
+    """A turn's id, and ids under which its first messages may be stored from an earlier export, the most first."""
+
+    turn_id: str
+    earlier: tuple[str, ...] = ()
+
+
 class IdAssigner:
     """The ids given so far in one file. ``stem`` is the file's name without folder and ending."""
 
@@ -63,16 +73,37 @@ class IdAssigner:
 
     def turn(self, session: str, *, own: str = "", messages: Sequence[Message]) -> str:
         """The turn's id: the export's own unless another turn has it already, else one made from the content."""
-        content = _content(messages)
+        return self.turn_ids(session, own=own, messages=messages).turn_id
+
+    def turn_ids(self, session: str, *, own: str = "", messages: Sequence[Message]) -> TurnIds:
+        """The turn's id, as ``turn`` gives it; where it is made from the content, with those of its beginnings."""
+        *beginnings, content = _contents(messages)
         if own and self._contents.setdefault(own, content) == content:
-            return identifier(own)
+            return TurnIds(identifier(own))
+        earlier = tuple(self._made(session, one) for one in reversed(beginnings))
+        turn_id = self._made(session, content)
+        self._uses[digest_of(session, content)] += 1
+        return TurnIds(turn_id, earlier)
+
+    def _made(self, session: str, content: str) -> str:
+        """The id of the next turn with this content."""
         digest = digest_of(session, content)
-        self._uses[digest] += 1
-        return identifier(f"{session}:{digest_of(digest, self._uses[digest])}")
+        return identifier(f"{session}:{digest_of(digest, self._uses[digest] + 1)}")
 
 
 def _content(messages: Sequence[Message]) -> str:
     """A fingerprint of what was said, by whom and when."""
-    return digest_of(
-        *([m.role, redact(m.content).text, m.timestamp and m.timestamp.isoformat(), m.name, m.id] for m in messages)
-    )
+    return _contents(messages)[-1]
+
+
+def _contents(messages: Sequence[Message]) -> list[str]:
+    """The fingerprint of each beginning of *messages*; the last one is of all, as ``digest_of`` makes it."""
+    running = hashlib.blake2b(b"[", digest_size=_DIGEST_BYTES)
+    found = []
+    for at, m in enumerate(messages):
+        said = [m.role, redact(m.content).text, m.timestamp and m.timestamp.isoformat(), m.name, m.id]
+        running.update(f"{', ' * bool(at)}{json.dumps(said, ensure_ascii=False)}".encode("utf-8", "surrogatepass"))
+        whole = running.copy()
+        whole.update(b"]")
+        found.append(whole.hexdigest())
+    return found

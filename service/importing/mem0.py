@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import Message, Speaker, Turn, TurnKind
-from service.importing.fields import instant_of, label_of, list_of, mapping_of, metadata_of, text_of
+from service.importing.fields import label_of, list_of, mapping_of, metadata_of, text_of
 from service.importing.ids import identifier
 from service.importing.records import Record
 from service.importing.results import FoundTurn, ImportItem, Skipped
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from service.importing.ids import IdAssigner
+    from service.importing.times import Times
 
 _LISTS = ("results", "memories")
 _ACTIVE = "active"
@@ -34,11 +35,11 @@ def is_mem0(value: dict[str, object]) -> bool:
     )
 
 
-def read_mem0(records: Iterable[Record], *, ids: IdAssigner, only: str | None) -> Iterator[ImportItem]:
+def read_mem0(records: Iterable[Record], *, ids: IdAssigner, times: Times, only: str | None) -> Iterator[ImportItem]:
     """A turn for each memory, or for each of the session ``only``."""
     for record in records:
         for memory in _memories(record):
-            found = _turn(memory, ids=ids)
+            found = _turn(memory, ids=ids, times=times)
             if isinstance(found, Skipped) or only is None or found.turn.session_id == only:
                 yield found
 
@@ -58,7 +59,7 @@ def _memories(record: Record) -> Iterator[Record]:
         yield Record(f"{record.where}#/{name}/{index}", each)
 
 
-def _turn(record: Record, *, ids: IdAssigner) -> FoundTurn | Skipped:
+def _turn(record: Record, *, ids: IdAssigner, times: Times) -> FoundTurn | Skipped:
     value = mapping_of(record.value)
     text = text_of(value.get("memory")) or text_of(value.get("content"))
     state = text_of(value.get("state")) or _ACTIVE
@@ -66,7 +67,7 @@ def _turn(record: Record, *, ids: IdAssigner) -> FoundTurn | Skipped:
         return Skipped(record.where, f"a memory that is {state} there")
     if not text:
         return Skipped(record.where, "a memory without words")
-    at = instant_of(value.get("updated_at")) or instant_of(value.get("created_at"))
+    at = times.read_first(value, ("updated_at", "created_at"))
     owner = next((label for name in _OWNERS if (label := label_of(value.get(name)))), "")
     session = identifier(f"mem0:{owner or 'memories'}")
     message = Message(Speaker.THOUGHT, text, at, None, label_of(value.get("id")) or None)

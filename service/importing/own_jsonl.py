@@ -14,26 +14,31 @@ from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import Message, Speaker, Turn, TurnKind
 from service.importing.exchanges import exchanges
-from service.importing.fields import instant_of, label_of, list_of, mapping_of, metadata_of, text_of
-from service.importing.ids import identifier
+from service.importing.fields import label_of, list_of, mapping_of, metadata_of, text_of
+from service.importing.ids import TurnIds, identifier
 from service.importing.results import FoundTurn, ImportItem, Skipped
+from service.importing.times import NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from service.importing.ids import IdAssigner
     from service.importing.records import Record
+    from service.importing.times import Times
 
 _OTHER_KINDS = {TurnKind.HEARTBEAT.value: TurnKind.HEARTBEAT, TurnKind.PROBE.value: TurnKind.PROBE}
 
 
+OPENS = "opens_exchange"  # of a message that is not a user's, and yet begins an exchange
+
+
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A bare line: its message, or why there is none. ``role`` is known even if the rest is not."""
+    """A bare line: its message, or why there is none. ``may_open``: it is a user's, or may have been one."""
 
     where: str
     session: str
-    role: Speaker | None
+    may_open: bool
     parsed: Message | str
 
 
@@ -42,55 +47,54 @@ def is_own(value: dict[str, object]) -> bool:
     return "messages" in value or _is_single_message(value)
 
 
-def read_own(records: Iterable[Record], *, ids: IdAssigner, only: str | None) -> Iterator[ImportItem]:
+def read_own(records: Iterable[Record], *, ids: IdAssigner, times: Times, only: str | None) -> Iterator[ImportItem]:
     """The turns of every line, or of those with the session ``only``."""
-    items = _items(records, ids=ids)
+    items = _items(records, ids=ids, times=times)
     return (each for each in items if only is None or not isinstance(each, FoundTurn) or each.turn.session_id == only)
 
 
-def _items(records: Iterable[Record], *, ids: IdAssigner) -> Iterator[ImportItem]:
+def _items(records: Iterable[Record], *, ids: IdAssigner, times: Times) -> Iterator[ImportItem]:
     for is_single, run in groupby(records, key=lambda record: _is_single_message(mapping_of(record.value))):
         if is_single:
-            yield from _single_messages(run, ids=ids)
+            yield from _single_messages(run, ids=ids, times=times)
         else:
             for record in run:
-                yield from _turn(mapping_of(record.value), where=record.where, ids=ids)
+                yield from _turn(mapping_of(record.value), where=record.where, ids=ids, times=times)
 
 
 def _is_single_message(value: dict[str, object]) -> bool:
     return "messages" not in value and "role" in value and "content" in value
 
 
-def _turn(value: dict[str, object], *, where: str, ids: IdAssigner) -> Iterator[ImportItem]:
-    """A transcript's line or a body as one turn, without the messages that can not be used."""
-    parsed = [_parse(mapping_of(message)) for message in list_of(value.get("messages"))]
+def _turn(value: dict[str, object], *, where: str, ids: IdAssigner, times: Times) -> Iterator[ImportItem]:
+    """
+    A transcript's line or a body as one turn, without the messages that can not be used.
+
+    If none has a time, each gets that of the turn: when it was accepted first.
+    """
+    parsed = [_parse(mapping_of(message), times) for message in list_of(value.get("messages"))]
     for index, each in enumerate(parsed):
         if isinstance(each, str):
             yield Skipped(f"{where} messages[{index}]", each)
-    messages = _with_times(
-        tuple(each for each in parsed if isinstance(each, Message)), accepted_at=value.get("accepted_at")
-    )
+    messages = tuple(each for each in parsed if isinstance(each, Message))
+    if not any(message.timestamp for message in messages):
+        accepted_at = times.read_first(value, ("accepted_at", *NAMES))
+        messages = tuple(replace(message, timestamp=accepted_at) for message in messages)
     if not messages:
         yield Skipped(where, "a turn without messages")
         return
     session = identifier(label_of(value.get("session_id"))) or ids.session(messages[0])
     own_id = label_of(value.get("turn_id"))
-    turn_id = identifier(own_id) if own_id else ids.turn(session, messages=messages)
+    found = TurnIds(identifier(own_id)) if own_id else ids.turn_ids(session, messages=messages)
     kind = _OTHER_KINDS.get(text_of(value.get("kind")), TurnKind.IMPORT)
     kind = TurnKind.OFF_THE_RECORD if value.get("off_the_record") is True else kind
-    yield FoundTurn(Turn(turn_id, session, messages, kind=kind, metadata=metadata_of(value.get("metadata"))), where)
+    turn = Turn(found.turn_id, session, messages, kind=kind, metadata=metadata_of(value.get("metadata")))
+    yield FoundTurn(turn, where, found.earlier)
 
 
-def _with_times(messages: tuple[Message, ...], *, accepted_at: object) -> tuple[Message, ...]:
-    """The messages. If none has a time, each gets the time at which the turn was first accepted."""
-    if any(message.timestamp for message in messages):
-        return messages
-    return tuple(replace(message, timestamp=instant_of(accepted_at)) for message in messages)
-
-
-def _single_messages(records: Iterable[Record], *, ids: IdAssigner) -> Iterator[ImportItem]:
+def _single_messages(records: Iterable[Record], *, ids: IdAssigner, times: Times) -> Iterator[ImportItem]:
     """Bare lines as turns."""
-    for exchange in exchanges((_line(record) for record in records), opens=_opens):
+    for exchange in exchanges((_line(record, times) for record in records), opens=_opens):
         yield from (Skipped(line.where, line.parsed) for line in exchange if isinstance(line.parsed, str))
         lines = [(line, line.parsed) for line in exchange if isinstance(line.parsed, Message)]
         if lines:
@@ -100,20 +104,21 @@ def _single_messages(records: Iterable[Record], *, ids: IdAssigner) -> Iterator[
 def _exchange(first: _Line, *, messages: tuple[Message, ...], ids: IdAssigner) -> FoundTurn:
     session = identifier(first.session) or ids.session(messages[0])
     own = f"{session}:{messages[0].id}" if messages[0].id else ""
-    turn_id = ids.turn(session, own=own, messages=messages)
-    return FoundTurn(Turn(turn_id, session, messages, kind=TurnKind.IMPORT), first.where)
+    found = ids.turn_ids(session, own=own, messages=messages)
+    return FoundTurn(Turn(found.turn_id, session, messages, kind=TurnKind.IMPORT), first.where, found.earlier)
 
 
-def _line(record: Record) -> _Line:
+def _line(record: Record, times: Times) -> _Line:
     value = mapping_of(record.value)
-    return _Line(record.where, label_of(value.get("session_id")), _role(value), _parse(value))
+    may_open = _role(value) in {None, Speaker.USER} or value.get(OPENS) is True
+    return _Line(record.where, label_of(value.get("session_id")), may_open, _parse(value, times))
 
 
 def _opens(before: _Line, now: _Line) -> bool:
-    return now.role in (None, Speaker.USER) or now.session != before.session
+    return now.may_open or now.session != before.session
 
 
-def _parse(value: dict[str, object]) -> Message | str:
+def _parse(value: dict[str, object], times: Times) -> Message | str:
     """The message, or why it can not be used."""
     role, content = _role(value), _words(value.get("content"))
     if role is None:
@@ -124,7 +129,7 @@ def _parse(value: dict[str, object]) -> Message | str:
     if not text:
         return "an empty message"
     name, own_id = text_of(value.get("name")) or None, label_of(value.get("id")) or None
-    return Message(role, text, instant_of(value.get("timestamp")), name, own_id)
+    return Message(role, text, times.read_first(value, NAMES), name, own_id)
 
 
 def _words(content: object) -> str | None:

@@ -25,15 +25,20 @@ KNOWN_FORMATS = (
 
 @dataclass(frozen=True, slots=True)
 class FoundTurn:
-    """A turn of the export, and the place it was read from."""
+    """
+    A turn of the export, and the place it was read from.
+
+    ``earlier`` are ids under which it, or its first messages, may be stored from an earlier export.
+    """
 
     turn: Turn
     where: str
+    earlier: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """An item of the export that gives no turn, and why. It never stops the import."""
+    """An item of the export that gives no turn, or a message no time, and why. It never stops the import."""
 
     where: str
     reason: str

@@ -119,9 +119,9 @@ def _opens(run: list[_Said], now: _Said) -> bool:
 
 def _turn(run: list[_Said], *, session: str, where: str, ids: IdAssigner) -> FoundTurn:
     messages = tuple(one.message for one in run)
-    turn_id = ids.turn(session, messages=messages)
-    turn = Turn(turn_id, session, messages, kind=TurnKind.IMPORT, metadata={"source": "whatsapp"})
-    return FoundTurn(turn, f"{where}:{run[0].number}")
+    found = ids.turn_ids(session, messages=messages)
+    turn = Turn(found.turn_id, session, messages, kind=TurnKind.IMPORT, metadata={"source": "whatsapp"})
+    return FoundTurn(turn, f"{where}:{run[0].number}", found.earlier)
 
 
 def _session(chat: str) -> str:

@@ -239,3 +239,69 @@ def test_what_another_agent_was_told_to_do_is_not_what_the_user_said(tmp_path):
     turns, _ = read(tmp_path, [*CLAUDE, *side, summary])
 
     assert sum(one.content == SAID[0] for turn in turns for one in turn.messages) == 1
+
+
+def typed(*contents):
+    """Events of Claude Code: what it notes as a user's message, and an answer after each."""
+    for at, content in enumerate(contents):
+        event = {"type": "user", "uuid": f"u{at}", "sessionId": SESSION, "timestamp": AT % at}
+        yield event | {"message": {"role": "user", "content": content}}
+        answer = [{"type": "text", "text": f"Answer {at}."}]
+        yield event | {"type": "assistant", "uuid": f"a{at}", "message": {"role": "assistant", "content": answer}}
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "<local-command-stdout>Set model to Opus.</local-command-stdout>",
+        "<local-command-stderr>No such model.</local-command-stderr>",
+        "<bash-input>ls</bash-input>",
+        "<bash-stdout>notes.txt</bash-stdout><bash-stderr></bash-stderr>",
+        "<task-notification><summary>Deploy failed</summary></task-notification>",
+    ],
+)
+def test_what_a_program_wrote_into_the_persons_place_is_a_tools_and_begins_an_exchange_as_before(tmp_path, output):
+    (hello, told), _ = read(tmp_path, typed("Hello.", output))
+
+    assert [one.role for one in told.messages] == [Speaker.TOOL, Speaker.ASSISTANT]
+    assert (hello.turn_id, told.turn_id) == (f"{SESSION}:u0", f"{SESSION}:u1")
+
+
+@pytest.mark.parametrize(
+    ("noted", "said"),
+    [
+        (
+            "<command-name>/model</command-name>\n<command-message>model</command-message>\n"
+            "<command-args></command-args>",
+            "/model",
+        ),
+        (
+            "<command-message>review</command-message>\n<command-name>/review</command-name>\n"
+            "<command-args>the billing module</command-args>",
+            "/review the billing module",
+        ),
+        ("<system-reminder>Be brief.</system-reminder>\nGo on.", "Go on."),
+        (
+            [{"type": "text", "text": "<ide_opened_file>a.py</ide_opened_file>"}, {"type": "text", "text": "Why?"}],
+            "Why?",
+        ),
+        ("What does <bash-stdout> mean?", "What does <bash-stdout> mean?"),
+        ("<system-reminder> is not closed", "<system-reminder> is not closed"),
+    ],
+)
+def test_of_a_persons_message_what_they_typed_is_read(tmp_path, noted, said):
+    (turn,), _ = read(tmp_path, typed(noted))
+
+    assert [(one.role, one.content) for one in turn.messages] == [
+        (Speaker.USER, said),
+        (Speaker.ASSISTANT, "Answer 0."),
+    ]
+
+
+@pytest.mark.parametrize(
+    "noted", ["[Request interrupted by user for tool use]", "<system-reminder>x</system-reminder>"]
+)
+def test_what_nobody_typed_is_left_out(tmp_path, noted):
+    turns, _ = read(tmp_path, typed("Hello.", noted))
+
+    assert [one.content for turn in turns for one in turn.messages] == ["Hello.", "Answer 0.", "Answer 1."]

@@ -268,3 +268,36 @@ def test_of_an_export_that_can_not_be_held_each_part_is_in_order_and_none_is_los
 
     assert [one.turn.session_id for one in found] == ["chatgpt:c1", "chatgpt:c0", "chatgpt:c3", "chatgpt:c2"]
     assert list(held.rest()) == []
+
+
+def test_a_name_of_a_tool_that_passes_for_another_speaker_is_left_out(tmp_path):
+    output = message(
+        "tool", content={"content_type": "execution_output", "text": "2"}, author={"role": "tool", "name": "user"}
+    )
+    (turn,), _ = read(tmp_path, chain(message("user", "q"), output))
+
+    assert [(one.content, one.name) for one in turn.messages] == [("q", None), ("2", None)]
+
+
+@pytest.mark.parametrize(
+    ("written", "read_as"),
+    [
+        ("It opens at nine. \ue200cite\ue202turn0search0\ue202turn0search3\ue201 Go!", "It opens at nine. Go!"),
+        ('\ue200entity\ue202["city","Lyon","France"]\ue201 is nice.', "Lyon is nice."),
+        ("See \ue200url\ue202The town hall\ue202https://example.org\ue201.", "See The town hall."),
+        ("It opens at nine【11†source】【4:0†plan.pdf】.", "It opens at nine."),
+        ("Pictures: \ue200image_group\ue202{}\ue201", "Pictures:"),
+        ("It was cut. \ue200cite", "It was cut.cite"),
+        ("【a note】 † stays", "【a note】 † stays"),
+    ],
+)
+def test_marks_of_citations_are_left_out_and_what_they_show_stays(tmp_path, written, read_as):
+    (turn,), _ = read(tmp_path, chain(message("user", written), message("assistant", written)))
+
+    assert [one.content for one in turn.messages] == [written, read_as]
+
+
+def test_a_message_of_marks_alone_was_not_said(tmp_path):
+    (turn,), _ = read(tmp_path, chain(message("user", "q"), message("assistant", "\ue200navlist\ue202x\ue201")))
+
+    assert [one.content for one in turn.messages] == ["q"]

@@ -91,3 +91,22 @@ def test_what_is_no_memory_is_unreadable(tmp_path, value):
 def test_a_memory_without_words_is_skipped(tmp_path):
     (tmp_path / "memory.json").write_text(json.dumps([ONE, ONE | {"content": " "}]))
     assert isinstance(list(read_conversations(tmp_path / "memory.json"))[1], Skipped)
+
+
+LINE = {"content": "I am allergic to peanuts.", "timestamp": "2026-01-09T18:30:00Z"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        LINE,
+        LINE | {"sender": "Ann"},
+        {"id": 1, "author": "Ann", "content": "Hi.", "created_at": "2026-01-09T18:30:00Z"},
+        {"from": "Ann", "content": "Hi.", "updated_at": "2026-01-09T18:30:00Z"},
+    ],
+)
+def test_a_line_of_a_chat_is_not_a_memory_and_is_refused_in_words(tmp_path, line):
+    (tmp_path / "chat.jsonl").write_text(json.dumps(line))
+
+    with pytest.raises(ImportUnreadable, match="a message without a role, which says who spoke"):
+        list(read_conversations(tmp_path / "chat.jsonl"))

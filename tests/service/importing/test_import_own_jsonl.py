@@ -275,3 +275,18 @@ def test_the_examples_of_the_documentation_are_read(tmp_path):
     assert [len(turn.messages) for turn in first] == [2]
     assert [(turn.turn_id, turn.metadata) for turn in second] == [("t1", {"channel": "web"})]
     assert no_skipped == none_skipped == []
+
+
+@pytest.mark.parametrize("name", ["Ann\nSmith", "Model", "x" * 70, "assistant"])
+def test_a_name_that_its_speaker_may_not_have_is_left_out_and_its_message_is_not(tmp_path, name):
+    (turn,), skipped = read(tmp_path, say("user", "I am allergic to nuts.", name=name), say("assistant", "Noted."))
+
+    assert [(one.content, one.name) for one in turn.messages] == [("I am allergic to nuts.", None), ("Noted.", None)]
+    assert skipped == []
+
+
+def test_an_id_that_is_too_long_to_be_stored_is_made_shorter_and_stays_distinct(tmp_path):
+    turns, _ = read(tmp_path, *(say("user", "x", id="m" * 300 + end) for end in "ab"))
+
+    ids = {turn.messages[0].id for turn in turns}
+    assert len(ids) == 2 and all(len(one) <= 200 for one in ids)
