@@ -28,7 +28,7 @@ class JournalFiles(Answer):
 
 
 class SkippedItems(Answer):
-    """How many items of a file give no turn for one reason."""
+    """How many items of a file give no turn, or a message no time, for one reason."""
 
     reason: str
     count: int

@@ -74,9 +74,39 @@ def _first(value: dict[str, object], name: str) -> dict[str, object]:
 
 
 def _is_part(value: dict[str, object]) -> bool:
-    found = ids.turn_ids(session, own=own, messages=said)
+    is_episode = "content" in value and ("source" in value or "source_description" in value or "valid_at" in value)
+    is_entity = "name" in value and "summary" in value
+    return "uuid" in value and (is_episode or is_entity or "fact" in value)
+
+
+def _is_thread(value: dict[str, object]) -> bool:
+    first = _first(value, "messages")
+    return "content" in first and ("role_type" in first or ("uuid" in first and "created_at" in first))
+
+
+def _part(record: Record, *, ids: IdAssigner, times: Times) -> FoundTurn | Skipped:
+    value = mapping_of(record.value)
+    if "fact" in value:
+        text, at = _fact(value, times), times.read_first(value, _VALID)
+        said: tuple[Message, ...] = (Message(Speaker.THOUGHT, text, at),) if text else ()
+    elif "content" in value:
+        said = _said(value, times)
+    else:
+        name, summary = text_of(value.get("name")), text_of(value.get("summary"))
+        at = times.read(value.get("created_at"))
+        said = (Message(Speaker.THOUGHT, f"{name}: {summary}", at),) if summary else ()
+    if not said:
+        return Skipped(record.where, "an episode, a fact or an entity without words")
+    group = label_of(value.get("thread_id")) or label_of(value.get("group_id")) or "graph"
+    session = identifier(f"graphiti:{group}")
+    own = f"{session}:{uuid}" if (uuid := label_of(value.get("uuid"))) else ""
+    known = {name: value[name] for name in _KNOWN if value.get(name) not in (None, "")}
+    metadata = {**metadata_of(value.get("metadata")), **metadata_of(known), "uuid": uuid, "source": "graphiti"}
+    is_episode = "content" in value and "fact" not in value
+    found = ids.turn_ids(session, own=own if is_episode else "", messages=said)
+    earlier = (identifier(own),) if own and not is_episode else ()  # facts and summaries change under one uuid
     turn = Turn(found.turn_id, session, said, kind=TurnKind.IMPORT, metadata=metadata)
-    return FoundTurn(turn, record.where, found.earlier)
+    return FoundTurn(turn, record.where, found.earlier + earlier)
 
 
 def _fact(value: dict[str, object], times: Times) -> str:

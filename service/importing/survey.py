@@ -6,10 +6,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from consolidation.kernel.errors import InvalidRequest
 from service.importing.formats import format_name, read_conversations
+from service.importing.parts import parts_of
 from service.importing.results import FoundTurn
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime, tzinfo
     from pathlib import Path
 
@@ -23,7 +26,7 @@ _OTHERS = "other reasons"
 
 @dataclass(frozen=True, slots=True)
 class SkippedItems:
-    """How many items gave no turn for one reason."""
+    """How many items gave no turn, or no time, for one reason."""
 
     reason: str
     count: int
@@ -76,15 +79,25 @@ class _Counts:
         self.skipped[reason if reason in self.skipped or len(self.skipped) < _MOST_REASONS else _OTHERS] += 1
 
 
-def survey(path: Path, *, zone: tzinfo | None = None) -> Survey:
-    """Read a file or a zip once, times without a zone in *zone*. Blocking. Raises ImportUnreadable."""
+def survey(path: Path, *, zone: tzinfo | None = None, check: Callable[[Turn], None]) -> Survey:
+    """
+    Read a file or a zip once, times without a zone in *zone*. Blocking. Raises ImportUnreadable.
+
+    *check* raises InvalidRequest for a turn that can not be stored: it counts as skipped, with the reason.
+    """
     counts = _Counts()
     found = format_name(path)
     for item in read_conversations(path, zone=zone):
-        if isinstance(item, FoundTurn):
-            counts.add(item.turn)
-        else:
+        if not isinstance(item, FoundTurn):
             counts.skip(item.reason)
+            continue
+        for turn in parts_of(item.turn):
+            try:
+                check(turn)
+            except InvalidRequest as fault:
+                counts.skip(f"a turn that can not be stored: {fault}")
+            else:
+                counts.add(turn)
     return Survey(
         format=found,
         sessions=len(counts.sessions),

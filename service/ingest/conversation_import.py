@@ -32,15 +32,18 @@ from consolidation.kernel.errors import (
     TurnConflict,
     TurnErased,
 )
+from consolidation.kernel.turns import TurnKind
 from consolidation.transcript.tombstones import ErasedMessages
 from service.importing.formats import read_conversations
 from service.importing.ids import IdAssigner
+from service.importing.parts import new_parts
 from service.importing.results import KNOWN_FORMATS, FoundTurn
 from service.importing.sources import unpacked_bytes
 from service.importing.survey import survey
+from service.ingest.intake import check_times
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterable, Iterator
     from pathlib import Path
 
     from consolidation.kernel.ports import Clock
@@ -131,9 +134,17 @@ class ConversationImports:
         for left in self._leftovers:
             await _delete(left)
 
-    async def survey(self, mind_id: str, body: AsyncIterator[bytes], *, filename: str, zone: ZoneInfo = _UTC) -> Survey:
+    async def survey(
+        self,
+        mind_id: str,
+        body: AsyncIterator[bytes],
+        *,
+        filename: str,
+        checked: Callable[[Turn], Turn],
+        zone: ZoneInfo = _UTC,
+    ) -> Survey:
         """
-        What the file holds, times without a zone in *zone*. It is deleted again.
+        What the file holds, times without a zone in *zone*. It is deleted again. *checked* as for ``begin``.
 
         Raises ImportUnreadable, ArchiveTooLarge, RateLimited, HomeFault.
         """
@@ -141,7 +152,7 @@ class ConversationImports:
         folder = self._new_folder(mind_id)
         async with _deleting(folder):
             received = await self._receive(folder, body, filename=filename)
-            return await self._surveyed(received, zone)
+            return await self._surveyed(received, checked, zone)
 
     async def begin(
         self,
@@ -164,7 +175,7 @@ class ConversationImports:
         is_begun = False
         try:
             received = await self._receive(folder, body, filename=filename)
-            found = await self._surveyed(received, zone)
+            found = await self._surveyed(received, checked, zone)
             import_id = _import_id(mind_id, received, zone)
             if import_id in self._running:
                 return self._known[import_id]
@@ -221,12 +232,18 @@ class ConversationImports:
             raise HomeFault(f"nothing was imported: {error.strerror}") from error
         return ReceivedFile(path, digest.hexdigest())
 
-    async def _surveyed(self, received: ReceivedFile, zone: ZoneInfo) -> Survey:
+    async def _surveyed(self, received: ReceivedFile, checked: Callable[[Turn], Turn], zone: ZoneInfo) -> Survey:
         self._check_room()
-        most = self._most_unpacked_bytes
+        most, now = self._most_unpacked_bytes, self._clock.now()
+
+        def checked_now(turn: Turn) -> None:
+            check_times(checked(turn), now=now)
+
         self._surveys += 1
         try:
-            return await anyio.to_thread.run_sync(lambda: _surveyed(received.path, most_bytes=most, zone=zone))
+            return await anyio.to_thread.run_sync(
+                lambda: _surveyed(received.path, most_bytes=most, zone=zone, check=checked_now)
+            )
         finally:
             self._surveys -= 1
 
@@ -248,7 +265,7 @@ class ConversationImports:
                 for _, run in groupby(found, key=lambda one: one.turn.session_id):
                     if self._background.is_stopping:
                         return
-                    turns = list(run)
+                    turns = await self._new_parts(progress, run)
                     others = await erased.others(turns)
                     progress.erased += len(turns) - len(others)
                     await self._store_run(progress, others, checked)
@@ -265,6 +282,33 @@ class ConversationImports:
             erased=progress.erased,
             refused=progress.refused,
         )
+
+    async def _new_parts(self, progress: ImportProgress, run: Iterable[FoundTurn]) -> list[FoundTurn]:
+        """What is to be stored of *run*; what is stored already is counted. A marker counts for all parts of a turn."""
+        privacy = (await self._minds.own_settings(progress.mind_id)).privacy(self._privacy_filter)
+        pending: dict[str, Turn] = {}
+
+        async def stored(turn_id: str) -> Turn | None:
+            if turn_id in pending:
+                return pending[turn_id]
+            try:
+                transcript = (await self._minds.find(progress.mind_id)).transcript
+            except MindNotFound:
+                return None
+            sequence = transcript.positions.sequence_of(turn_id)
+            kept = await transcript.read_many((sequence,)) if sequence is not None else ()
+            return kept[0].turn if kept else None
+
+        turns: list[FoundTurn] = []
+        for one in run:
+            new = await new_parts(one, stored=stored)
+            progress.duplicates += new.known
+            parts = [replace(one, turn=turn) for turn in new.turns]
+            if len(parts) > 1 and privacy.is_off_the_record(one.turn):
+                parts = [replace(part, turn=replace(part.turn, kind=TurnKind.OFF_THE_RECORD)) for part in parts]
+            pending |= {part.turn.turn_id: part.turn for part in parts}
+            turns += parts
+        return turns
 
     async def _store_run(self, progress: ImportProgress, run: list[FoundTurn], checked: Callable[[Turn], Turn]) -> None:
         """Store turns of one session at once; where one can not be stored, or comes twice, each by itself."""
@@ -368,16 +412,17 @@ def _import_id(mind_id: str, received: ReceivedFile, zone: ZoneInfo) -> str:
     return hashlib.sha256(f"{mind_id}\n{received.digest}\n{how}".encode()).hexdigest()[:32]
 
 
-def _surveyed(path: Path, *, most_bytes: int, zone: ZoneInfo) -> Survey:
+def _surveyed(path: Path, *, most_bytes: int, zone: ZoneInfo, check: Callable[[Turn], None]) -> Survey:
     """The survey. Its errors name no path of ours. Raises ImportUnreadable, ArchiveTooLarge."""
     try:
         if unpacked_bytes(path) > most_bytes:
             raise ArchiveTooLarge(f"an export may have {most_bytes} bytes unpacked")
-        found = survey(path, zone=zone)
+        found = survey(path, zone=zone, check=check)
     except ImportUnreadable as fault:
         raise ImportUnreadable("the file", found=fault.found, known_formats=KNOWN_FORMATS, pointer="#") from fault
     if not found.turns:
-        raise ImportUnreadable("the file", found="no turn in it", known_formats=KNOWN_FORMATS, pointer="#")
+        why = f", but {found.skipped[0].reason}" if found.skipped else ""
+        raise ImportUnreadable("the file", found=f"no turn in it{why}", known_formats=KNOWN_FORMATS, pointer="#")
     return found
 
 

@@ -198,7 +198,7 @@ class Intake:
         self, mind_id: str, turns: Sequence[Turn]
     ) -> tuple[Mind, list[tuple[Accepted, tuple[DroppedMessage, ...]]]]:
         for turn in turns:
-            _check_times(turn, now=self._clock.now())
+            check_times(turn, now=self._clock.now())
         privacy = await self._privacy_of(mind_id)
         measured = await anyio.to_thread.run_sync(lambda: [_measured(turn, privacy) for turn in turns])
         mind = await self._minds.find_or_create(mind_id)
@@ -279,6 +279,7 @@ def check_time(instant: datetime | None, *, now: datetime, pointer: str) -> None
         raise InvalidRequest("is more than a day in the future", pointer=pointer)
 
 
-def _check_times(turn: Turn, *, now: datetime) -> None:
+def check_times(turn: Turn, *, now: datetime) -> None:
+    """Refuse a turn with a time that no clock can be wrong by. Raises InvalidRequest."""
     for index, message in enumerate(turn.messages):
         check_time(message.timestamp, now=now, pointer=f"#/messages/{index}/timestamp")

@@ -116,7 +116,8 @@ async def test_a_file_or_what_comes_out_of_it_may_not_be_larger_than_allowed(tmp
 
 async def test_an_erased_turn_does_not_come_back_and_one_that_can_not_be_stored_is_counted(tmp_path):
     lines = [{"turn_id": f"t{number}", "session_id": "s1", "messages": [said("Hello.")]} for number in range(2)]
-    lines.append({"turn_id": "t9", "session_id": "s1", "messages": [said("Hello.")] * 300})
+    late = said("Hello.") | {"timestamp": "2190-01-01T00:00:00Z"}
+    lines.append({"turn_id": "t9", "session_id": "s1", "messages": [late]})
     content = "\n".join(map(json.dumps, lines)).encode()
     async with running(tmp_path) as service:
         await ended(service, (await send(service, content))["import_id"])

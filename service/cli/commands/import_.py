@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,10 +30,12 @@ from mind_memory_client import (
     MindNotFound,
     StoredTurn,
 )
+from mind_memory_client.catalog import KeptTurn
 
 from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.errors import ImportUnreadable
-from consolidation.kernel.turns import Turn, TurnKind
+from consolidation.kernel.errors import InvalidRequest as Unstorable
+from consolidation.kernel.turns import Message, Speaker, Turn, TurnKind
 from consolidation.workspace import DEFAULT_MIND
 from service.adapters.falkordb.foreign_graph import is_address, read_graph
 from service.cli.catch_up import until_caught_up
@@ -43,12 +46,15 @@ from service.cli.output.memories import is_off_the_record, secrets_in
 from service.cli.output.progress import bar
 from service.cli.output.terminal import Row, counted, days, first_of, one_line, out, program, show_facts, show_json
 from service.importing.formats import read_conversations
+from service.importing.parts import new_parts, parts_of
 from service.importing.results import KNOWN_FORMATS, FoundTurn
 
 _GOES_ON = "Stopped. What was imported so far is stored; the same command goes on from there."
 _NOTHING = f"Nothing was imported: no turn is in what was given. Known formats: {'; '.join(KNOWN_FORMATS)}"
 _TURN_CONFLICT = "turn-conflict"
 _MOST_REASONS, _MOST_NAMES = 5, 20
+_MOST_SESSIONS = 4  # whose stored turns are remembered
+_LARGEST_PAGE = 500
 
 
 @command(interrupted=_GOES_ON)
@@ -68,7 +74,7 @@ async def import_(
         str | None, typer.Option(metavar="SAMPLE", help="One conversation of the export, by its id.")
     ] = None,
     timezone: Annotated[
-        str | None, typer.Option(metavar="ZONE", help="Of WhatsApp's times, like Europe/Paris; UTC if left out.")
+        str | None, typer.Option(metavar="ZONE", help="Of times that name none, like Europe/Paris; UTC if left out.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be imported.")] = False,
     no_wait: Annotated[bool, typer.Option("--no-wait", help="Do not wait until everything has been read.")] = False,
@@ -94,7 +100,7 @@ async def import_(
     wanted = Wanted(only, _zone(timezone))
     with TemporaryDirectory(prefix="mind-memory-") as folder:
         files += _fetched(report, filter(is_address, paths), Path(folder))
-        _survey(report, files, wanted)
+        _survey(report, files, wanted, now=clock.now())
         if only is not None and report.readable and not report.turns:
             raise CommandFailed("\n".join((*report.unreadable, _which_there_are(report.readable, wanted))))
         if report.readable and not report.turns:
@@ -108,6 +114,8 @@ async def import_(
         _show(report, seconds=clock.monotonic() - began)
     if report.unreadable:
         raise CommandFailed("\n".join(report.unreadable))
+    if report.refused and not dry_run:
+        raise CommandFailed(f"{counted(len(report.refused), 'turn')} can not be stored; everything else is")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,14 +199,21 @@ def _fetched(report: Report, addresses: Iterable[str], folder: Path) -> list[Pat
     return files
 
 
-def _survey(report: Report, paths: Sequence[Path], wanted: Wanted) -> None:
-    """Read every path once; one that can not be read is noted, the others go on."""
+def _survey(report: Report, paths: Sequence[Path], wanted: Wanted, *, now: datetime) -> None:
+    """
+    Read every path once; one that can not be read is noted, the others go on.
+
+    In a dry run, what could not be stored is found out, too.
+    """
     with bar("looking") as reached:
         for path in paths:
             try:
                 for one in read_conversations(path, only=wanted.only, zone=wanted.zone):
                     if isinstance(one, FoundTurn):
-                        report.count_found(one.turn)
+                        for part in parts_of(one.turn):
+                            report.count_found(part)
+                            if report.is_dry:
+                                report.refused += _why_refused(part, now=now)
                         reached(report.turns)
                         continue
                     report.skipped += 1
@@ -208,6 +223,18 @@ def _survey(report: Report, paths: Sequence[Path], wanted: Wanted) -> None:
                 report.unreadable.append(str(fault))
             else:
                 report.readable.append(path)
+
+
+def _why_refused(turn: Turn, *, now: datetime) -> list[str]:
+    """The turn's id and why it could not be stored; nothing where it could."""
+    from service.http.schemas.imports import postable
+    from service.ingest.intake import check_times
+
+    try:
+        check_times(postable(turn), now=now)
+    except Unstorable as fault:
+        return [f"{turn.turn_id}: {fault}"]
+    return []
 
 
 def _which_there_are(paths: Sequence[Path], wanted: Wanted) -> str:
@@ -226,11 +253,14 @@ async def _import(connection: Connection, report: Report, wanted: Wanted, *, wai
     found = chain.from_iterable(
         read_conversations(path, only=wanted.only, zone=wanted.zone) for path in report.readable
     )
-    turns = (one.turn for one in found if isinstance(one, FoundTurn))
+    turns = (one for one in found if isinstance(one, FoundTurn))
+    stored = _StoredTurns(memory, report.mind)
+    reached_turns = 0
     with bar("importing", total=report.turns) as reached:
-        for number, turn in enumerate(turns, start=1):
-            await _post(connection, report, turn)
-            reached(number)
+        for one in turns:
+            await _post_parts(connection, report, one, stored)
+            reached_turns += len(parts_of(one.turn))
+            reached(reached_turns)
     mind = await _mind_or_none(memory, report.mind)
     if mind is not None and waits:
         mind, report.held_up_by = await until_caught_up(memory, report.mind)
@@ -238,8 +268,66 @@ async def _import(connection: Connection, report: Report, wanted: Wanted, *, wai
     report.left = mind.graph.lag if mind is not None else 0
 
 
-async def _post(connection: Connection, report: Report, turn: Turn) -> None:
-    is_off_the_record = turn.kind is TurnKind.OFF_THE_RECORD
+async def _post_parts(connection: Connection, report: Report, found: FoundTurn, stored: _StoredTurns) -> None:
+    """Post what is not stored of an exchange. What follows a part that is off the record is so, too."""
+    session_id = found.turn.session_id
+    new = await new_parts(found, stored=partial(stored.turn, session_id))
+    report.known += new.known
+    withheld = report.withheld
+    for part in new.turns:
+        before = report.new
+        await _post(connection, report, part, is_off_the_record=report.withheld > withheld)
+        if report.new > before:
+            await stored.note(session_id, part.turn_id)
+
+
+class _StoredTurns:
+    """The turns that a mind has, session by session; those of the last few sessions are remembered."""
+
+    def __init__(self, memory: AsyncMemoryClient, mind: str) -> None:
+        self._memory = memory
+        self._mind = mind
+        self._sessions: dict[str, dict[str, Turn | None]] = {}  # None for one that is read when it is needed
+
+    async def turn(self, session_id: str, turn_id: str) -> Turn | None:
+        """The turn of this id in a session; None where there is none."""
+        turns = await self._of(session_id)
+        if turn_id in turns and turns[turn_id] is None:
+            turns[turn_id] = _as_turn(await self._memory.read_turn(self._mind, turn_id=turn_id))
+        return turns.get(turn_id)
+
+    async def note(self, session_id: str, turn_id: str) -> None:
+        """Remember that a turn was stored."""
+        (await self._of(session_id))[turn_id] = None
+
+    async def _of(self, session_id: str) -> dict[str, Turn | None]:
+        if session_id not in self._sessions:
+            if len(self._sessions) >= _MOST_SESSIONS:
+                del self._sessions[next(iter(self._sessions))]
+            self._sessions[session_id] = await self._read(session_id)
+        return self._sessions[session_id]
+
+    async def _read(self, session_id: str) -> dict[str, Turn | None]:
+        found: dict[str, Turn | None] = {}
+        asked: dict[str, Any] = {"session": session_id, "after": 0, "limit": _LARGEST_PAGE}
+        try:
+            page = await self._memory.turns(self._mind, **asked)
+            while True:
+                found |= {one.turn_id: _as_turn(one) for one in page.items}
+                if page.next_cursor is None:
+                    return found
+                page = await self._memory.turns(self._mind, cursor=page.next_cursor, **asked)
+        except MindNotFound:
+            return found
+
+
+def _as_turn(kept: KeptTurn) -> Turn:
+    said = [Message(Speaker(one.role), one.content, one.timestamp, one.name, one.id) for one in kept.messages]
+    return Turn(kept.turn_id, kept.session_id, tuple(said), TurnKind(kept.kind), kept.metadata)
+
+
+async def _post(connection: Connection, report: Report, turn: Turn, *, is_off_the_record: bool) -> None:
+    is_off_the_record = is_off_the_record or turn.kind is TurnKind.OFF_THE_RECORD
     try:
         stored = await connection.memory.store_turn(
             report.mind,
@@ -330,7 +418,7 @@ def _rows(report: Report) -> Iterator[Row]:
     if report.secrets:
         kinds = ", ".join(f"{kind} ({number:,})" for kind, number in sorted(report.secrets.items()))
         yield Row("redacted", f"{kinds}: replaced by a mark", "yellow")
-    yield from first_of("skipped", "that give no turn", report.reasons, total=report.skipped)
+    yield from first_of("skipped", "that give no turn, or no time", report.reasons, total=report.skipped)
     if report.before is not None and report.after is not None and not report.is_dry:
         facts, entities = (after - before for before, after in zip(report.before, report.after, strict=True))
         yield Row("made", f"{counted(facts, 'fact')} and {counted(entities, 'entity', 'entities')}")

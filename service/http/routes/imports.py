@@ -5,10 +5,7 @@ from typing import Annotated
 from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Path, Query, Request, Response, status
-from pydantic import ValidationError
 
-from consolidation.kernel.errors import InvalidRequest
-from consolidation.kernel.turns import Turn, TurnKind
 from service.http.dependencies import CallerDep, MemoryDep, MindId
 from service.http.known_query import KnownQuery
 from service.http.markdown import encodable
@@ -21,8 +18,8 @@ from service.http.schemas.imports import (
     ImportBegunOut,
     ImportProgressOut,
     SurveyOut,
+    postable,
 )
-from service.http.schemas.turns import TurnIn
 
 UPLOADS = r"/v1/minds/[^/]+/import/conversations/?$"
 _BINARY = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
@@ -61,10 +58,10 @@ async def bring_in(
     zone, name = ZoneInfo(how.timezone), how.filename
     if how.dry_run:
         response.status_code = status.HTTP_200_OK
-        found = await memory.imports.survey(mind_id, request.stream(), filename=name, zone=zone)
+        found = await memory.imports.survey(mind_id, request.stream(), filename=name, checked=postable, zone=zone)
         return SurveyOut.model_validate(found)
     await memory.new_minds.check(mind_id, by=caller)
-    begun = await memory.imports.begin(mind_id, request.stream(), filename=name, checked=_checked, zone=zone)
+    begun = await memory.imports.begin(mind_id, request.stream(), filename=name, checked=postable, zone=zone)
     await memory.audit_log.note("conversations.imported", by=caller.name, mind_id=mind_id, turns=begun.survey.turns)
     return ImportBegunOut.model_validate({**asdict(begun.survey), "import_id": begun.import_id})
 
@@ -88,22 +85,3 @@ async def progress(
         refused=found.refused,
         detail=encodable(found.detail),
     )
-
-
-def _checked(turn: Turn) -> Turn:
-    """*turn*, where it could be posted as well. Raises InvalidRequest."""
-    is_off_the_record = turn.kind is TurnKind.OFF_THE_RECORD
-    try:
-        TurnIn.model_validate(
-            {
-                "turn_id": turn.turn_id,
-                "session_id": turn.session_id,
-                "messages": [{**asdict(one), "role": one.role.value} for one in turn.messages],
-                "kind": "turn" if is_off_the_record else turn.kind.value,
-                "metadata": dict(turn.metadata),
-            }
-        )
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise InvalidRequest(f"{'/'.join(map(str, first['loc']))}: {first['msg']}") from error
-    return turn

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
+from consolidation.kernel.errors import InvalidRequest
+from consolidation.kernel.turns import TurnKind
 from service.http.schemas.fields import Answered, Body, Zone
+from service.http.schemas.turns import TurnIn
+
+if TYPE_CHECKING:
+    from consolidation.kernel.turns import Turn
 
 
 class HowToImport(Body):
@@ -21,12 +28,12 @@ class HowToImport(Body):
     dry_run: bool = Field(default=False, description="Only answer what the file holds. Nothing is stored.")
     timezone: Zone = Field(
         "UTC",
-        description="The IANA time zone of times that name none, which are those of a WhatsApp chat.",
+        description="The IANA time zone of times that name none, such as those of a WhatsApp chat.",
     )
 
 
 class SkippedOut(Answered):
-    """How many items give no turn for one reason."""
+    """How many items give no turn, or a message no time, for one reason."""
 
     reason: str
     count: int
@@ -74,6 +81,27 @@ class ImportProgressOut(Answered):
     erased: int = Field(description="Turns that were erased here, and stay so.")
     refused: int = Field(description="Turns that can not be stored.")
     detail: str = Field(description="Why it failed, or why the first turn was refused; else empty.")
+
+
+def postable(turn: Turn) -> Turn:
+    """*turn*, where it could be posted as well. Raises InvalidRequest."""
+    is_off_the_record = turn.kind is TurnKind.OFF_THE_RECORD
+    try:
+        TurnIn.model_validate(
+            {
+                "turn_id": turn.turn_id,
+                "session_id": turn.session_id,
+                "messages": [{**asdict(one), "role": one.role.value} for one in turn.messages],
+                "kind": "turn" if is_off_the_record else turn.kind.value,
+                "metadata": dict(turn.metadata),
+            }
+        )
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise InvalidRequest(
+            f"{'/'.join(map(str, first['loc']))}: {first['msg'].removeprefix('Value error, ')}"
+        ) from error
+    return turn
 
 
 SURVEYED: dict[str, Any] = {

@@ -263,3 +263,87 @@ def test_an_import_tells_what_it_withheld_and_a_second_one_adds_nothing(tmp_path
     whole = b"".join(one.read_bytes() for one in home.rglob("*") if one.is_file())
     assert b"lantern" in whole
     assert not any(word in whole for word in (b"4111 1111", b"5555 5555", b"heirloom"))
+
+
+def test_what_can_not_be_stored_is_told_by_a_dry_run_and_is_a_fault_of_an_import(tmp_path):
+    home, file = tmp_path / "home", tmp_path / "own.jsonl"
+    said = [{"role": "user", "content": one, "session_id": "s"} for one in ("I like tea.", "I like mate.")]
+    said[1]["timestamp"] = "2190-01-01T00:00:00Z"
+    file.write_text("\n".join(map(json.dumps, said)))
+
+    dry = call("import", file, "--dry-run", "--home", home)
+    done = call("import", file, "--home", home)
+
+    assert dry.exit_code == 0 and "refused  1 that can not be stored" in dry.stdout, dry.stdout
+    assert "more than a day in the future" in dry.stdout
+    assert done.exit_code == 1 and "1 turn can not be stored" in done.stderr
+    assert "new      1" in done.stdout
+
+
+def test_an_exchange_that_is_too_long_for_one_turn_or_one_request_comes_in_whole(tmp_path):
+    home, file = tmp_path / "home", tmp_path / "own.jsonl"
+    said = [{"role": "user", "content": "Please go on.", "session_id": "s"}]
+    said += [{"role": "assistant", "content": f"Step {at}. {'word ' * 1_200}", "session_id": "s"} for at in range(300)]
+    said += [{"role": "tool", "content": "line of a log\n" * 40_000, "session_id": "s"}]
+    file.write_text("\n".join(map(json.dumps, said)))
+
+    first = call("import", file, "--no-wait", "--json", "--home", home)
+    again = call("import", file, "--no-wait", "--json", "--home", home)
+
+    found, known = json.loads(first.stdout), json.loads(again.stdout)
+    assert (first.exit_code, found["new"], found["refused"]) == (0, found["found"]["turns"], [])
+    assert (known["new"], known["known"]) == (0, found["new"])
+
+
+def test_a_chat_that_goes_on_and_was_renamed_brings_what_is_new(tmp_path):
+    home, file = tmp_path / "home", tmp_path / "conversations.json"
+    own = [{"role": "user", "content": "My aunt lives in Ghent.", "session_id": "s"}]
+    own.append({"role": "assistant", "content": "Ghent is lovely.", "session_id": "s"})
+    chats = [chain(message("user", "My dog is Rex."), title="New chat")]
+    chats.append(chain(message("user", "My dog is Rex."), message("assistant", "Rex!"), title="My dog"))
+    became = []
+    for at in (0, 1, 1):
+        file.write_text(json.dumps([chats[at]]))
+        (tmp_path / "own.jsonl").write_text("\n".join(map(json.dumps, own[: at + 1])))
+        done = call("import", file, tmp_path / "own.jsonl", "--no-wait", "--json", "--home", home)
+        found = json.loads(done.stdout)
+        became.append((found["new"], found["known"], found["conflicts"]))
+
+    assert became == [(2, 0, []), (2, 0, []), (0, 2, [])]
+
+
+def test_of_two_exports_of_a_chat_in_one_command_the_newer_adds_what_is_new(tmp_path):
+    said = [{"role": "user", "content": "My aunt lives in Ghent.", "session_id": "s"}]
+    said.append({"role": "assistant", "content": "Ghent is lovely.", "session_id": "s"})
+    for at in (1, 2):
+        (tmp_path / f"{at}.jsonl").write_text("\n".join(map(json.dumps, said[:at])))
+
+    done = call("import", tmp_path / "1.jsonl", tmp_path / "2.jsonl", "--json", "--home", tmp_path / "home")
+    shown = call("turns", "--home", tmp_path / "home")
+
+    assert json.loads(done.stdout)["new"] == 2
+    assert shown.stdout.count("My aunt lives") == shown.stdout.count("Ghent is lovely") == 1
+
+
+def test_a_time_without_a_zone_is_in_the_one_that_is_named(tmp_path):
+    file = tmp_path / "own.jsonl"
+    said = {"role": "user", "content": "Dinner was at seven.", "timestamp": "2026-01-09T19:00:00"}
+    file.write_text("\n".join(map(json.dumps, (said, said | {"timestamp": "some day in May"}))))
+    asked = ("--timezone", "America/New_York", "--dry-run", "--home", tmp_path / "home")
+
+    found = json.loads(call("import", file, *asked, "--json").stdout)
+
+    assert found["found"]["first"] == found["found"]["last"] == "2026-01-10T00:00:00+00:00"
+    assert found["skipped"]["count"] == 1 and "some day in May" in found["skipped"]["first"][0]
+
+
+def test_of_a_long_exchange_off_the_record_no_part_is_stored(tmp_path):
+    home, file = tmp_path / "home", tmp_path / "own.jsonl"
+    said = [{"role": "user", "content": "The heirloom. #offtherecord", "session_id": "s"}]
+    said += [{"role": "assistant", "content": f"Heirloom {at}.", "session_id": "s"} for at in range(300)]
+    file.write_text("\n".join(map(json.dumps, said)))
+
+    done = call("import", file, "--no-wait", "--home", home)
+
+    assert "withheld  2 turns off the record" in done.stdout
+    assert b"eirloom" not in b"".join(one.read_bytes() for one in home.rglob("*") if one.is_file())

@@ -1,0 +1,125 @@
+"""
+Makes turns that can be stored of an exchange: it is cut where it is too long, and what is stored of it is left out.
+
+The first part has the id of the exchange. Each later one has this id and the place of its first message ("t1+200"), and
+so has what a later export adds. So the same message gets no second id, wherever the cuts were at an earlier import.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from consolidation.secrets.privacy_filter import PrivacyFilter
+from service.importing.citations import without_citations
+from service.importing.ids import identifier
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator
+
+    from consolidation.kernel.turns import Message, Turn
+    from service.importing.results import FoundTurn
+
+_MOST_MESSAGES, _MOST_BYTES = 200, 300_000  # of a part; a message that is longer is one by itself
+_LONGEST, _LONGEST_BYTES = 400_000, 900_000  # of a message, in characters and as JSON
+_PIECE = 200_000  # characters of a longer one
+_CLEANED = PrivacyFilter().cleaned
+
+
+@dataclass(frozen=True, slots=True)
+class NewParts:
+    """The turns that are to be stored of an exchange, and, where there are none, as how many it is known."""
+
+    turns: tuple[Turn, ...]
+    known: int = 0
+
+
+def parts_of(turn: Turn) -> tuple[Turn, ...]:
+    """The turns of an exchange of which nothing is stored. One that is short is itself."""
+    return tuple(_cut(replace(turn, messages=tuple(_short(turn.messages))), start=0))
+
+
+async def new_parts(found: FoundTurn, *, stored: Callable[[str], Awaitable[Turn | None]]) -> NewParts:
+    """
+    The turns of an exchange without the messages that are stored already.
+
+    *stored* gives the turn that has an id, None where there is none, or it was erased. Messages are the same that have
+    the same words: an exchange is known by its id, and titles, names and times may have been read otherwise.
+    """
+    whole = replace(found.turn, messages=tuple(_short(found.turn.messages)))
+    at = 0
+    for own in (whole.turn_id, *found.earlier):
+        kept = await stored(own)
+        if kept is not None and _goes_on(kept, whole, at=0):
+            whole = replace(whole, turn_id=own)
+            break
+    while at < len(whole.messages) and (kept := await stored(_part_id(whole, at))) and _goes_on(kept, whole, at=at):
+        at += len(kept.messages)
+    if at >= len(whole.messages):
+        return NewParts((), known=len(parts_of(found.turn)))
+    return NewParts(tuple(_cut(whole, start=at)))
+
+
+def _short(messages: tuple[Message, ...]) -> Iterator[Message]:
+    """The messages; one that is too long to be stored is several, none of whose words is lost."""
+    for one in messages:
+        if len(one.content) <= _LONGEST and _bytes(one) <= _LONGEST_BYTES:
+            yield one
+            continue
+        start = 0
+        while start < len(one.content):
+            end = _end(one.content, start)
+            if words := one.content[start:end].strip():
+                yield replace(one, content=words)
+            start = end
+
+
+def _end(text: str, start: int) -> int:
+    """Where a piece of a long text ends: behind a line, or behind a word."""
+    end = start + _PIECE
+    if end >= len(text):
+        return len(text)
+    line = text.rfind("\n", start + _PIECE // 2, end)
+    word = text.rfind(" ", start + _PIECE // 2, end)
+    return (line if line >= 0 else word) + 1 or end
+
+
+def _cut(turn: Turn, *, start: int) -> Iterator[Turn]:
+    """The parts of a turn from its message at *start* on."""
+    first, size = start, 0
+    for at in range(start, len(turn.messages)):
+        more = _bytes(turn.messages[at])
+        if at > first and (at - first >= _MOST_MESSAGES or size + more > _MOST_BYTES):
+            yield _part(turn, first, at)
+            first, size = at, 0
+        size += more
+    yield _part(turn, first, len(turn.messages))
+
+
+def _part(turn: Turn, start: int, end: int) -> Turn:
+    return replace(turn, turn_id=_part_id(turn, start), messages=turn.messages[start:end])
+
+
+def _part_id(turn: Turn, start: int) -> str:
+    return identifier(f"{turn.turn_id}+{start}") if start else turn.turn_id
+
+
+def _goes_on(kept: Turn, turn: Turn, *, at: int) -> bool:
+    """Whether a stored turn holds the messages of *turn* from *at* on, as far as either goes."""
+    if kept.kind is not turn.kind or kept.session_id != turn.session_id:
+        return False
+    pairs = list(zip(kept.messages, turn.messages[at:], strict=False))
+    return bool(pairs) and all(one.role is other.role and _same_words(one, other) for one, other in pairs)
+
+
+def _same_words(one: Message, other: Message) -> bool:
+    return one.content == other.content or _as_stored(one) == _as_stored(other)
+
+
+def _as_stored(message: Message) -> str:
+    return _CLEANED(without_citations(message.content)).strip()
+
+
+def _bytes(message: Message) -> int:
+    return len(json.dumps(message.content, ensure_ascii=False).encode("utf-8", "surrogatepass"))

@@ -1,0 +1,183 @@
+"""A newer export of what was imported adds what is new, and tells nothing twice; long exchanges come in whole."""
+
+import json
+
+import pytest
+
+from tests.e2e.test_conversation_import import ended, send
+from tests.support.chatgpt_export import chain, message
+from tests.support.service import running
+
+pytestmark = pytest.mark.anyio
+
+ASKED = {"role": "user", "content": "My aunt lives in Ghent.", "session_id": "s", "timestamp": "2026-01-09T18:30:00Z"}
+FIRST = {"role": "assistant", "content": "Ghent is lovely.", "session_id": "s", "timestamp": "2026-01-09T18:30:09Z"}
+SECOND = {"role": "assistant", "content": "Shall I look up trains?", "session_id": "s"}
+EARLIER = {"role": "user", "content": "Good morning.", "session_id": "s"}
+
+
+def lines(*values):
+    return "\n".join(map(json.dumps, values)).encode()
+
+
+def chat(*said, title="New chat"):
+    return json.dumps([chain(*(message(role, words) for role, words in said), title=title)]).encode()
+
+
+async def imported(service, content, **asked):
+    """What became of each turn: how many were stored, were there before, were refused."""
+    found = await ended(service, (await send(service, content, **asked))["import_id"])
+    return found["stored"], found["duplicates"], found["refused"]
+
+
+async def words(service):
+    """What was said, turn by turn, in the order in which it was stored."""
+    found = (await service.http.get("/v1/minds/ada/turns", params={"after": 0})).json()["items"]
+    return [[one["content"] for one in turn["messages"]] for turn in found]
+
+
+@pytest.mark.parametrize("ids", [{}, {"id": "m"}], ids=["without ids", "with ids"])
+async def test_an_exchange_that_goes_on_gets_what_is_new_of_it_however_often_it_grows(tmp_path, ids):
+    said = [one | {key: f"{key}{at}" for key in ids} for at, one in enumerate((EARLIER, ASKED, FIRST, SECOND))]
+    async with running(tmp_path) as service:
+        became = [await imported(service, lines(*said[:end]), filename="s.jsonl") for end in (2, 3, 4, 4, 2)]
+        stored = await words(service)
+
+    assert became[:4] == [(2, 0, 0), (1, 1, 0), (1, 1, 0), (0, 2, 0)]
+    assert became[4] == (0, 2, 0)
+    assert stored == [[EARLIER["content"]], [ASKED["content"]], [FIRST["content"]], [SECOND["content"]]]
+
+
+async def test_a_chat_of_whatsapp_that_goes_on_tells_nothing_twice(tmp_path):
+    talk = [f"09/01/2026, 18:{at:02} - Ann: Train {at} to Lyon.\n" for at in range(50)]
+    async with running(tmp_path) as service:
+        for end in (3, 7, 45, 50):
+            await imported(service, "".join(talk[:end]).encode(), filename="WhatsApp Chat with Ann.txt")
+        stored = [one for turn in await words(service) for one in turn]
+
+    assert stored == [f"Train {at} to Lyon." for at in range(50)]
+
+
+async def test_the_same_words_as_a_whole_exchange_and_at_the_beginning_of_the_next_are_both_stored(tmp_path):
+    async with running(tmp_path) as service:
+        became = await imported(service, lines(EARLIER, EARLIER, SECOND), filename="s.jsonl")
+        again = await imported(service, lines(EARLIER, EARLIER, SECOND), filename="s.jsonl")
+        stored = await words(service)
+
+    assert (became, again) == ((2, 0, 0), (0, 2, 0))
+    assert stored == [[EARLIER["content"]], [EARLIER["content"], SECOND["content"]]]
+
+
+async def test_a_chat_that_was_renamed_and_goes_on_is_the_same_chat(tmp_path):
+    asked, answer = ("user", "My dog is Rex."), ("assistant", "Rex! Lovely.")
+    async with running(tmp_path) as service:
+        first = await imported(service, chat(("user", "Hi."), asked))
+        renamed = await imported(service, chat(("user", "Hi."), asked, title="My dog"))
+        grown = await imported(service, chat(("user", "Hi."), asked, answer, title="My dog"))
+        stored = await words(service)
+
+    assert (first, renamed, grown) == ((2, 0, 0), (0, 2, 0), (1, 1, 0))
+    assert stored == [["Hi."], ["My dog is Rex."], ["Rex! Lovely."]]
+
+
+async def test_an_answer_that_was_made_anew_does_not_replace_the_stored_one(tmp_path):
+    async with running(tmp_path) as service:
+        await imported(service, chat(("user", "A name for my dog?"), ("assistant", "Rex.")))
+        anew = await imported(service, chat(("user", "A name for my dog?"), ("assistant", "Bello.")))
+        stored = await words(service)
+
+    assert anew == (0, 0, 1) and stored == [["A name for my dog?", "Rex."]]
+
+
+async def test_a_fact_of_a_graph_that_has_ended_since_comes_in_with_its_end(tmp_path):
+    fact = {"uuid": "f1", "fact": "Ada works at Arup.", "valid_at": "2025-01-01T00:00:00Z", "group_id": "g"}
+    over = fact | {"invalid_at": "2026-02-01T00:00:00Z"}
+    async with running(tmp_path) as service:
+        became = [await imported(service, json.dumps({"edges": [one]}).encode()) for one in (fact, fact, over, over)]
+        stored = await words(service)
+
+    assert became == [(1, 0, 0), (0, 1, 0), (1, 0, 0), (0, 1, 0)]
+    assert stored[1] == ["Ada works at Arup. (No longer so since 2026-02-01.)"]
+
+
+async def test_a_fact_that_was_imported_under_its_own_id_is_not_told_twice(tmp_path):
+    fact = {"uuid": "f1", "fact": "Ada works at Arup.", "valid_at": "2025-01-01T00:00:00Z", "group_id": "g"}
+    before = {"turn_id": "graphiti:g:f1", "session_id": "graphiti:g", "kind": "import"}
+    before["messages"] = [{"role": "thought", "content": fact["fact"], "timestamp": fact["valid_at"]}]
+    async with running(tmp_path) as service:
+        (await service.http.post("/v1/minds/ada/turns", json=before)).raise_for_status()
+        became = await imported(service, json.dumps({"edges": [fact]}).encode())
+
+    assert became == (0, 1, 0)
+
+
+def session(answers):
+    """A session of Claude Code: one prompt, and so many texts and results of tools."""
+    at = "2026-01-09T18:30:00Z"
+    said = {"role": "user", "content": "Please migrate the billing module."}
+    yield {"type": "user", "uuid": "u", "sessionId": "S", "timestamp": at, "message": said}
+    for number in range(answers):
+        text = {"role": "assistant", "content": [{"type": "text", "text": f"Step {number}."}]}
+        yield {"type": "assistant", "uuid": f"a{number}", "sessionId": "S", "timestamp": at, "message": text}
+        result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": f"ok {number}"}
+        done = {"role": "user", "content": [result]}
+        yield {"type": "user", "uuid": f"r{number}", "sessionId": "S", "timestamp": at, "message": done}
+
+
+async def test_an_exchange_with_more_messages_than_a_turn_may_have_is_several_turns_and_may_grow(tmp_path):
+    async with running(tmp_path) as service:
+        looked = await send(service, lines(*session(140)), status=200, dry_run=True, filename="s.jsonl")
+        became = [await imported(service, lines(*session(n)), filename="s.jsonl") for n in (30, 140, 140, 150)]
+        stored = await words(service)
+
+    assert (looked["turns"], looked["messages"]) == (2, 281)
+    assert became == [(1, 0, 0), (2, 0, 0), (0, 2, 0), (1, 0, 0)]
+    everything = [words for turn in stored for words in turn]
+    assert len(everything) == len(set(everything)) == 301 and everything[-1] == "ok 149"
+
+
+async def test_an_exchange_that_was_stored_in_one_longer_turn_is_known(tmp_path):
+    *_, last = messages = [{"role": "user", "content": f"{at} is a number."} for at in range(250)]
+    whole = {"turn_id": "t", "session_id": "s", "messages": messages}
+    async with running(tmp_path) as service:
+        (await service.http.post("/v1/minds/ada/turns", json=whole | {"kind": "import"})).raise_for_status()
+        again = await imported(service, lines(whole))
+        more = await imported(service, lines(whole | {"messages": [*messages, last | {"content": "Done."}]}))
+        stored = await words(service)
+
+    assert (again, more) == ((0, 2, 0), (1, 0, 0)) and stored[1:] == [["Done."]]
+
+
+async def test_of_a_long_exchange_off_the_record_no_part_is_stored(tmp_path):
+    said = [{"role": "user", "content": "The heirloom. #offtherecord", "session_id": "s"}]
+    said += [{"role": "assistant", "content": f"Heirloom {at}.", "session_id": "s"} for at in range(300)]
+    async with running(tmp_path) as service:
+        await imported(service, lines(*said), filename="s.jsonl")
+        stored = await words(service)
+
+    assert {one for turn in stored for one in turn} == {""}
+
+
+async def test_a_message_that_is_longer_than_any_may_be_loses_no_word(tmp_path):
+    said = [{"role": "user", "content": f"{'wörd ' * 90_000}\nThe end."}, {"role": "assistant", "content": "Long!"}]
+    async with running(tmp_path) as service:
+        became = await imported(service, lines({"turn_id": "t", "session_id": "s", "messages": said}))
+        again = await imported(service, lines({"turn_id": "t", "session_id": "s", "messages": said}))
+        stored = [one for turn in await words(service) for one in turn]
+
+    assert (became[2], again[0]) == (0, 0) and stored[-2].endswith("The end.")
+    assert " ".join(stored).split() == f"{said[0]['content']} Long!".split()
+
+
+async def test_a_dry_run_says_what_can_not_be_stored_and_why(tmp_path):
+    fine = {"turn_id": "t1", "session_id": "s", "messages": [{"role": "user", "content": "Hello."}]}
+    late = {**fine, "turn_id": "t2", "messages": [{**fine["messages"][0], "timestamp": "2190-01-01T00:00:00Z"}]}
+    large = {**fine, "turn_id": "t3", "metadata": {"x": "y" * 20_000}}
+    async with running(tmp_path) as service:
+        looked = await send(service, lines(fine, late, large), status=200, dry_run=True)
+
+    assert looked["turns"] == 1
+    assert sorted(one["reason"] for one in looked["skipped"]) == [
+        "a turn that can not be stored: is more than a day in the future",
+        "a turn that can not be stored: metadata: is longer than 16384 characters",
+    ]
