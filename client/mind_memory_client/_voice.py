@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from contextlib import aclosing, suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ import anyio.from_thread
 import anyio.to_thread
 
 from mind_memory_client._transport import new_id
-from mind_memory_client.audio import Said, UnsettledAudio
+from mind_memory_client.audio import BYTES_PER_SECOND, Said, UnsettledAudio
 from mind_memory_client.errors import MindMemoryError, RateLimited, Unavailable, Unreachable, refusal
 
 if TYPE_CHECKING:
@@ -22,10 +23,13 @@ if TYPE_CHECKING:
 
     from mind_memory_client._transport import AsyncTransport, Transport
 
+log = logging.getLogger("mind_memory_client")
+
 _MOST_UNSETTLED = 64 * 1024 * 1024  # bytes, two hours: then no more frames are taken
-_TRIES = 6  # connections in a row in which nothing was settled
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 5.0
 _TEMPORARY = (Unreachable, Unavailable, RateLimited)
+_RETRY_SECONDS = 600.0
+_IDLE = "request-timed-out"  # how the service ends a stream in which nothing comes; there may be more later
 _SETTLES = frozenset({"turn", "settled", "ended"})
 _NEEDS = "listen needs the package websockets: pip install websockets"
 
@@ -45,13 +49,15 @@ class VoiceCalls:
         role: Literal["user", "assistant"] | None = None,
         name: str | None = None,
         started_at: datetime | str | None = None,
+        retry_seconds: float = _RETRY_SECONDS,
     ) -> Generator[Said, None, None]:
         """
         Bring a telephone call to memory: ``for said in memory.listen(mind, session, frames):``.
 
         *frames* are μ-law bytes of 8,000 samples a second, of any size. Each thing that was said comes back when it is
         stored. A connection that breaks is made again, and what was not stored is sent again; *stream* is the id of the
-        call, by which the service knows what it has. It needs the package ``websockets``.
+        call, by which the service knows what it has. After *retry_seconds* in which nothing could be brought, the fault
+        is raised. What the service can not read is logged as a warning. It needs the package ``websockets``.
         """
         with anyio.from_thread.start_blocking_portal() as portal:
             found = _listen(
@@ -63,6 +69,7 @@ class VoiceCalls:
                 role=role,
                 name=name,
                 started_at=started_at,
+                retry_seconds=retry_seconds,
             )
             try:
                 while (said := portal.call(_next, found)) is not None:
@@ -86,16 +93,26 @@ class AsyncVoiceCalls:
         role: Literal["user", "assistant"] | None = None,
         name: str | None = None,
         started_at: datetime | str | None = None,
+        retry_seconds: float = _RETRY_SECONDS,
     ) -> AsyncGenerator[Said, None]:
         """
         Bring a telephone call to memory: ``async for said in memory.listen(mind, session, frames):``.
 
         *frames* are μ-law bytes of 8,000 samples a second, of any size. Each thing that was said comes back when it is
         stored. A connection that breaks is made again, and what was not stored is sent again; *stream* is the id of the
-        call, by which the service knows what it has. It needs the package ``websockets``.
+        call, by which the service knows what it has. After *retry_seconds* in which nothing could be brought, the fault
+        is raised. What the service can not read is logged as a warning. It needs the package ``websockets``.
         """
         found = _listen(
-            self._transport, mind, session, frames, stream=stream, role=role, name=name, started_at=started_at
+            self._transport,
+            mind,
+            session,
+            frames,
+            stream=stream,
+            role=role,
+            name=name,
+            started_at=started_at,
+            retry_seconds=retry_seconds,
         )
         async with aclosing(found):
             async for said in found:
@@ -109,10 +126,11 @@ async def _listen(
     frames: AsyncIterable[bytes],
     *,
     stream: str | None,
+    retry_seconds: float,
     **query: object,
 ) -> AsyncGenerator[Said, None]:
     path = f"/v1/minds/{quote(mind, safe='')}/sessions/{quote(session, safe='')}/audio"
-    call = _Call(transport, path, {"stream": stream or new_id(), **query})
+    call = _Call(transport, path, {"stream": stream or new_id(), **query}, retry_seconds=retry_seconds)
     tasks = [asyncio.create_task(call.take(frames)), asyncio.create_task(call.bring())]
     try:
         while (told := await call.told.get()) is not None:
@@ -132,12 +150,17 @@ class _Call:
     ``told`` gives what was said, and at last None, or why the call could not be brought.
     """
 
-    def __init__(self, transport: Transport | AsyncTransport, path: str, query: dict[str, object]) -> None:
+    def __init__(
+        self, transport: Transport | AsyncTransport, path: str, query: dict[str, object], *, retry_seconds: float
+    ) -> None:
         self.told: asyncio.Queue[Said | BaseException | None] = asyncio.Queue()
         self._transport, self._path, self._query = transport, path, query
         self._audio = UnsettledAudio()
         self._changed = asyncio.Event()
-        self._failures = 0
+        self._retry_seconds = retry_seconds
+        self._failures = 0  # connections in a row in which nothing was settled
+        self._failing_since = 0.0
+        self._sent = 0  # the position behind the last byte that was sent
 
     async def take(self, frames: AsyncIterable[bytes]) -> None:
         """Keep each frame until it is settled."""
@@ -154,14 +177,26 @@ class _Call:
 
     async def bring(self) -> None:
         """Connect until the call is over, or until it can not be brought."""
+        now = asyncio.get_running_loop().time
         while (fault := await self._fault_of_connection()) is not None:
+            if getattr(fault, "slug", "") == _IDLE:
+                await self._until_more()
+                continue
             self._failures += 1
-            if not isinstance(fault, _TEMPORARY) or self._failures >= _TRIES:
+            self._failing_since = now() if self._failures == 1 else self._failing_since
+            if not isinstance(fault, _TEMPORARY) or now() - self._failing_since >= self._retry_seconds:
                 self.told.put_nowait(fault)
                 return
+            if self._failures == 1:
+                log.warning("the call is kept here until it can be brought, for %g s: %s", self._retry_seconds, fault)
             asked = getattr(fault, "retry_after", None) or 0.0
             await asyncio.sleep(max(min(_FIRST_PAUSE * 2**self._failures, _LONGEST_PAUSE), asked))
         self.told.put_nowait(None)
+
+    async def _until_more(self) -> None:
+        """Return when there are frames that were not sent, or when the call is over."""
+        while self._audio.end <= self._sent and not self._audio.is_whole:
+            await self._changed.wait()
 
     async def _fault_of_connection(self) -> MindMemoryError | None:
         """Why a connection did not bring the call to its end; None where it did."""
@@ -209,6 +244,7 @@ class _Call:
                 if part := self._audio.part_at(position):
                     await socket.send(part)
                     position += len(part)
+                    self._sent = max(self._sent, position)
                 elif self._audio.is_whole:
                     await socket.send(json.dumps({"type": "end"}))
                     return
@@ -221,6 +257,9 @@ class _Call:
             event = json.loads(await socket.recv())
             if event["type"] == "turn":
                 self.told.put_nowait(Said.of(event))
+            if event.get("unread"):
+                seconds = event["offset"] / BYTES_PER_SECOND
+                log.warning("what was said before second %.1f is not stored: %s", seconds, event["unread"])
             if event["type"] in _SETTLES and event["offset"] > self._audio.offset:
                 self._audio.settle(event["offset"])
                 self._failures = 0

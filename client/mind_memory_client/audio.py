@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+BYTES_PER_SECOND = 8_000  # of μ-law
 _MOST_SENT = 16_384  # bytes of one message
 
 

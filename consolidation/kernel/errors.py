@@ -387,12 +387,11 @@ class ModelFault(MemoryFault):
     """The language model gave no usable answer. ``usage`` is what asking it cost, where that is known."""
 
     usage: Usage | None = None
+    needs_mending = False  # whether the fault is in the configuration or at the provider, not in what was asked
 
 
 class ModelUnavailable(ModelFault):
     """No answer: connection refused, quota used up, server error, or no model configured."""
-
-    needs_mending = False
 
 
 class ModelTimedOut(ModelUnavailable):

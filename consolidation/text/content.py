@@ -20,6 +20,11 @@ def text_of(content: object) -> str:
     return "\n".join(filter(None, map(_part, content))) if isinstance(content, list) else ""
 
 
+def is_mark(text: str) -> bool:
+    """Whether *text* is only marks for what is not text, of which nobody knows what it says."""
+    return all(line in _MARKS.values() for line in text.strip().split("\n"))
+
+
 def call_in_words(name: str, arguments: str) -> str:
     """Return a call of a tool as it is stored."""
     return f"[calls {name}({arguments})]"

@@ -120,8 +120,8 @@ class Restorer:
             return
         if not self._is_graph_ours:
             raise MindExists(
-                f"the FalkorDB server has a graph of {mind_id!r}, although this home has no such mind: it is of another "
-                "home, or of a mind that was lost. In the second case delete it there (GRAPH.DELETE), and import again"
+                f"the FalkorDB server has a graph of {mind_id!r}, although this home has no such mind: it is of "
+                "another home, or of a mind that was lost. Then delete it there (GRAPH.DELETE), and import again"
             )
         log.warning("graph.orphan_deleted", mind_id=mind_id)
         await graph.drop()

@@ -130,6 +130,8 @@ class TurnEraser:
         await context.background.drain(mind.mind_id, seconds=GRACE_SECONDS)
         await context.background.stop(mind.mind_id)
         before, after = await _neighbours(mind, plan, most_after=_AFTER_WORDS)
+        if plan.request.session_id is not None:
+            gate.erase_from_visits(mind.mind_id, session_id=plan.request.session_id)
         erased = await mind.transcript.erase(sequences, session_id=plan.request.session_id)
         counts.add("transcript", turns=erased)
         await context.background.stop(mind.mind_id)  # jobs that a request has started meanwhile

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import READ, Speaker
 from consolidation.text.concepts import concepts
+from consolidation.text.content import is_mark
 from consolidation.text.dates import has_time
 from consolidation.text.language import detect
 from consolidation.text.record_attributes import attributes_told
@@ -47,11 +48,14 @@ _PERSON = frozenset({Speaker.USER, Speaker.THOUGHT})  # a thought may be somebod
 
 
 def remembered(turn: StoredTurn) -> tuple[Message, ...]:
-    """The messages that are remembered. System messages are left out, tool output and long texts are cut."""
+    """
+    The messages that are remembered. System messages are left out, and those that are only the mark of a recording or
+    an image; tool output and long texts are cut.
+    """
     return tuple(
         replace(message, content=_cut(message.content, _MOST_CHARACTERS[message.role]))
         for message in turn.turn.messages
-        if message.role in _MOST_CHARACTERS
+        if message.role in _MOST_CHARACTERS and not is_mark(message.content)
     )
 
 

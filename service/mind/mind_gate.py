@@ -8,14 +8,14 @@ on a mind *enters* it. An erasure waits until all who entered before it have lef
 from __future__ import annotations
 
 import asyncio
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.errors import MindErasing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator
 
 
 class Paused(IntEnum):
@@ -26,6 +26,44 @@ class Paused(IntEnum):
     ALL = 2
 
 
+class Visit:
+    """Somebody's work inside of a mind, of which something may be erased meanwhile."""
+
+    def __init__(self) -> None:
+        self.left = asyncio.Event()
+        self._erased: set[str | None] = set()  # sessions; None is the whole mind
+        self._waiting: dict[asyncio.Timeout, str] = {}
+
+    @asynccontextmanager
+    async def unless_erased(self, session_id: str) -> AsyncIterator[None]:
+        """
+        Wait for a model inside the block, for words that are to be stored in a session.
+
+        Raises MindErasing once the session or its mind is erased, or was since the visit began.
+        """
+        limit = asyncio.timeout(0 if self._concerns(session_id) else None)
+        try:
+            async with limit:
+                self._waiting[limit] = session_id
+                yield
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            raise MindErasing("it was erased before what was said in it was understood") from error
+        finally:
+            self._waiting.pop(limit, None)
+
+    def erase(self, session_id: str | None) -> None:
+        """A session, or the whole mind (None), is being erased: nothing that is made ready now is stored in it."""
+        self._erased.add(session_id)
+        for limit, waiting in self._waiting.items():
+            if self._concerns(waiting):
+                limit.reschedule(0)
+
+    def _concerns(self, session_id: str) -> bool:
+        return not self._erased.isdisjoint({None, session_id})
+
+
 class MindGate:
     """The gates of all minds, in one event loop."""
 
@@ -33,14 +71,20 @@ class MindGate:
         self._closed: set[str] = set()
         self._paused: dict[str, Paused] = {}
         self._resumed: dict[str, asyncio.Event] = {}
-        self._visits: dict[str, set[asyncio.Event]] = {}
+        self._visits: dict[str, set[Visit]] = {}
         self._on_closed: list[Callable[[str], None]] = []
 
     def close(self, mind_id: str) -> None:
         """From now on this mind does not exist for anybody."""
         self._closed.add(mind_id)
+        self.erase_from_visits(mind_id)
         for tell in self._on_closed:
             tell(mind_id)
+
+    def erase_from_visits(self, mind_id: str, *, session_id: str | None = None) -> None:
+        """Let nobody who is inside now wait for words of a session, or of the whole mind, and then store them."""
+        for visit in self._visits.get(mind_id, ()):
+            visit.erase(session_id)
 
     def when_closed(self, tell: Callable[[str], None]) -> None:
         """Call *tell* with the id of each mind that is closed."""
@@ -82,15 +126,19 @@ class MindGate:
             await self._resumed[mind_id].wait()
 
     @contextmanager
-    def enter(self, mind_id: str) -> Iterator[None]:
-        """Work on a mind inside the block; an erasure waits for its end."""
-        left = asyncio.Event()
-        self._visits.setdefault(mind_id, set()).add(left)
+    def enter(self, mind_id: str) -> Iterator[Visit]:
+        """
+        Work on a mind inside the block; an erasure waits for its end, but not for long.
+
+        Who is to store what a model makes of something waits for it in ``Visit.unless_erased``.
+        """
+        visit = Visit()
+        self._visits.setdefault(mind_id, set()).add(visit)
         try:
-            yield
+            yield visit
         finally:
-            left.set()
-            self._visits[mind_id].discard(left)
+            visit.left.set()
+            self._visits[mind_id].discard(visit)
             if not self._visits[mind_id]:
                 del self._visits[mind_id]
 
@@ -102,8 +150,8 @@ class MindGate:
         """Return True when all who are inside now have left, False when that takes longer than *seconds*."""
         try:
             async with asyncio.timeout(seconds):
-                for left in tuple(self._visits.get(mind_id, ())):
-                    await left.wait()
+                for visit in tuple(self._visits.get(mind_id, ())):
+                    await visit.left.wait()
         except TimeoutError:
             return False
         return True

@@ -16,11 +16,16 @@ class TranscriptionRole(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Speech as a file. ``seconds`` is its length, None where the file does not say it."""
+    """
+    Speech as a file. ``seconds`` is its length, None where the file does not say it.
+
+    ``is_ours``: this service made the file, so that every model can read it.
+    """
 
     data: bytes
     format: Literal["wav", "mp3"]
     seconds: float | None = None
+    is_ours: bool = False
 
     @property
     def digest(self) -> str:

@@ -14,6 +14,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import READ, Speaker
+from consolidation.text.content import is_mark
 from consolidation.text.sentences import sentences, whole_sentences
 from consolidation.text.speech_acts import acknowledges, concedes, contrasts, corrects, denies, knows_not, tells
 from consolidation.text.words import content_stems, content_words, tokens, word_count
@@ -60,9 +61,9 @@ def excerpt(
     *before* is the turn before it in its session, whose question a short answer needs. Where the turn *is_denied*, what
     the bot said in it is left out; it is told where somebody *recalls_answer*: "what did you work out". Tool output and
     system messages are told only where there is nothing else, or where they hold words that are *wanted* and nobody
-    said: "429" in what a command printed.
+    said: "429" in what a command printed. A message that is only the mark of a recording or an image says nothing.
     """
-    messages = stored.turn.messages
+    messages = tuple(one for one in stored.turn.messages if not is_mark(one.content)) or stored.turn.messages
     is_brief = sum(word_count(one.content) for one in messages if one.role is Speaker.USER) <= _FEW_WORDS
     asked = before.turn.messages[-1:] if before is not None and is_brief else ()
     if any(len(one.content) > _SHORT or one.role is Speaker.TOOL for one in (*messages, *asked)):

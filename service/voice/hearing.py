@@ -46,7 +46,8 @@ class Hearing:
         """
         *turn* with the words of its *messages*.
 
-        A retry gets the words of the first time, and no model is asked. Raises TranscriptionNotConfigured, ModelFault.
+        A retry gets the words of the first time, and no model is asked. Raises TranscriptionNotConfigured, ModelFault;
+        MindErasing, where the mind or the session was erased meanwhile.
         """
         recordings = recordings_of(messages)
         if not recordings:
@@ -58,7 +59,9 @@ class Hearing:
         again = repeated(stored, turn) if stored is not None else None
         if again is not None:
             return again
-        words = await self._transcripts.all_of(mind_id, recordings)
+        with self._minds.gate.enter(mind_id) as visit:
+            async with visit.unless_erased(turn.session_id):
+                words = await self._transcripts.all_of(mind_id, recordings)
         return replace(turn, messages=in_words(messages, words))
 
     async def window(

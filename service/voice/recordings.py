@@ -31,7 +31,7 @@ def recording_of(text: str, format_: AudioFormat, *, pointer: str) -> Recording:
     if not data:
         raise InvalidRequest("holds no audio", pointer=pointer)
     if format_ == "g711_ulaw":
-        return Recording(as_wav(data), "wav", len(data) / RATE)
+        return Recording(as_wav(data), "wav", len(data) / RATE, is_ours=True)
     if format_ == "wav":
         if data[:4] != b"RIFF" or data[8:12] != b"WAVE":
             raise InvalidRequest("is not a WAV file", pointer=pointer)
@@ -42,9 +42,10 @@ def recording_of(text: str, format_: AudioFormat, *, pointer: str) -> Recording:
 
 
 def _wav_seconds(data: bytes) -> float | None:
-    """Its length, if it is PCM; other codecs are the model's to read."""
+    """Its length, if it is PCM; other codecs are the model's to read. A file that was piped says more than there is."""
     try:
         with wave.open(io.BytesIO(data)) as wav:
-            return wav.getnframes() / wav.getframerate() if wav.getframerate() else None
+            frames = min(wav.getnframes(), len(data) // (wav.getnchannels() * wav.getsampwidth()))
+            return frames / wav.getframerate() if wav.getframerate() else None
     except (wave.Error, EOFError):
         return None

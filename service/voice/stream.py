@@ -22,6 +22,7 @@ import structlog
 from consolidation.kernel.errors import (
     InvalidRequest,
     MemoryFault,
+    MindErasing,
     ModelFault,
     ModelUnavailable,
     RateLimited,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import StoredTurn
     from service.ingest.backoff import Backoff
     from service.ingest.intake import DroppedMessage, Intake
-    from service.mind.mind_gate import MindGate
+    from service.mind.mind_gate import MindGate, Visit
     from service.observability.counters import Tally
     from service.runtime.background import Background
     from service.voice.transcripts import Transcripts
@@ -140,6 +141,16 @@ class StreamContext:
     utterance_seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """An utterance that waits for the model, and since when; it is inside its mind until ``leave`` is closed."""
+
+    utterance: Utterance
+    since: float
+    visit: Visit
+    leave: ExitStack
+
+
 class AudioStream:
     """
     A stream; call ``begin_at`` first.
@@ -158,7 +169,7 @@ class AudioStream:
         self._authorize = authorize
         self._cutter = self._cutter_at(0)
         self._next = 0  # the position of the next byte that comes
-        self._waiting: deque[tuple[Utterance, float, ExitStack]] = deque()  # since when
+        self._waiting: deque[_Waiting] = deque()
         self._waiting_bytes = 0
         self._changed = asyncio.Event()
         self._is_finished = False
@@ -222,12 +233,12 @@ class AudioStream:
                     self._changed.clear()
                     await self._changed.wait()
                     continue
-                utterance, since, visit = self._waiting[0]
-                with visit:
-                    outcome = await self._settle(utterance)
-                self._context.tally.utterance(outcome, seconds=self._context.clock.monotonic() - since)
+                waiting = self._waiting[0]
+                with waiting.leave:
+                    outcome = await self._settle(waiting.utterance, waiting.visit)
+                self._context.tally.utterance(outcome, seconds=self._context.clock.monotonic() - waiting.since)
                 self._waiting.popleft()
-                self._waiting_bytes -= len(utterance.data)
+                self._waiting_bytes -= len(waiting.utterance.data)
                 self._changed.set()
             self.position = max(self.position, self._cutter.passed)
             self._fault = self._reason
@@ -243,9 +254,9 @@ class AudioStream:
 
     def _enqueue(self, utterances: list[Utterance]) -> None:
         for utterance in utterances:
-            visit = ExitStack()
-            visit.enter_context(self._context.gate.enter(self.source.mind_id))
-            self._waiting.append((utterance, self._context.clock.monotonic(), visit))
+            leave = ExitStack()
+            visit = leave.enter_context(self._context.gate.enter(self.source.mind_id))
+            self._waiting.append(_Waiting(utterance, self._context.clock.monotonic(), visit, leave))
             self._waiting_bytes += len(utterance.data)
         if not self._waiting and self._cutter.passed >= self.position + _TELL_EVERY:
             self._settled(self._cutter.passed)
@@ -254,15 +265,21 @@ class AudioStream:
     def _is_full(self) -> bool:
         return self._waiting_bytes > _MOST_WAITING or self.events.qsize() > _MOST_UNTOLD
 
-    async def _settle(self, utterance: Utterance) -> str:
+    async def _settle(self, utterance: Utterance, visit: Visit) -> str:
         """Store an utterance, and say what became of it. Raises MemoryFault where that may succeed at another time."""
         await self._until_allowed()
-        recording = Recording(as_wav(utterance.data), "wav", utterance.seconds)
+        recording = Recording(as_wav(utterance.data), "wav", utterance.seconds, is_ours=True)
         try:
-            words = await self._words(recording)
+            async with visit.unless_erased(self.source.session_id):
+                words = await self._words(recording)
         except ModelUnavailable:
             raise
+        except MindErasing:  # with all that was said before: sent again, it would be stored in a new mind
+            self._settled(utterance.end)
+            return "known"
         except ModelFault as fault:  # no second try helps, and one utterance must not stop the others
+            if fault.needs_mending:  # but none of them would be stored
+                raise ModelUnavailable(str(fault)) from fault
             log.warning("audio.unread", fault=type(fault).__name__, seconds=utterance.seconds)
             self._settled(utterance.end, unread=str(fault))
             return "unread"
@@ -326,6 +343,6 @@ class AudioStream:
     def _close(self) -> None:
         self._is_finished = True
         while self._waiting:
-            self._waiting.popleft()[-1].close()
+            self._waiting.popleft().leave.close()
         self.events.put_nowait(Ended(self.position, self._fault))
         self._changed.set()

@@ -4,6 +4,7 @@ import asyncio
 import subprocess
 import sys
 
+import httpx2
 import pytest
 
 import mind_memory_client as mm
@@ -12,6 +13,7 @@ from mind_memory_client import AsyncMemoryClient, MemoryClient
 from tests.client.conftest import stored_turns, through_faults
 from tests.support.cli_process import serving, until_digested
 from tests.support.speech import call, frames, speech, spoken
+from tests.support.waiting import GIVE_UP, until
 from tests.twins.provider import ScriptedProvider
 
 LYON, BIRTHDAY, BICYCLE = "My mother lives in Lyon.", "Her birthday is on May 4.", "I will give her a bicycle."
@@ -106,6 +108,37 @@ def test_a_line_that_breaks_again_and_again_loses_nothing_and_doubles_nothing(ur
     assert all(end <= start for (_, end), (start, _) in zip(spans, spans[1:], strict=False))
     assert sum(end - start for start, end in spans) >= 6_000 - 300  # all that was said, but for pauses inside of it
     assert proxy.connections > 1
+
+
+def test_a_pause_in_which_nothing_comes_does_not_end_the_call(tmp_path, provider, mind):
+    """Broken: a caller on hold is given up for good, and what they say then is lost."""
+    section = "MIND_MEMORY_MODELS__TRANSCRIPTION__"
+    model = {f"{section}MODEL": "openai/whisper-1", f"{section}API_BASE": provider.url, f"{section}API_KEY": "k"}
+    with serving(tmp_path / "home", **model, MIND_MEMORY_VOICE__IDLE_SECONDS="0.5") as (_, found):
+
+        def held():
+            yield from frames(CALL[: int(3.6 * 8_000)])
+            until(lambda: len(heard) == 1 and 'audio_streams_total{outcome="failed"} 1' in figures(found))
+            yield from frames(CALL[int(3.6 * 8_000) :])
+
+        heard = []
+        with MemoryClient(found) as memory:
+            for said in memory.listen(mind, "call-1", held(), stream="CA1"):
+                heard.append(said.text)
+
+    assert heard == [LYON, BIRTHDAY, BICYCLE]
+
+
+def figures(url):
+    return httpx2.get(f"{url}/metrics", timeout=GIVE_UP).text
+
+
+def test_a_service_that_stays_away_is_waited_for_as_long_as_the_caller_wants(mind, caplog):
+    """Broken: a number of connections that fail ends a call, however long the call still is."""
+    with MemoryClient("http://127.0.0.1:9") as memory, pytest.raises(mm.Unreachable):
+        list(memory.listen(mind, "call-1", frames(CALL), retry_seconds=0.1))
+
+    assert "kept here until it can be brought, for 0.1 s" in caplog.text
 
 
 def test_a_service_without_a_model_says_so(tmp_path, mind):

@@ -2,7 +2,9 @@
 
 import asyncio
 import base64
+import contextlib
 import json
+import threading
 
 import pytest
 
@@ -12,9 +14,9 @@ from service.voice.g711 import as_wav
 from tests.support.punctuality import timed_async
 from tests.support.scripted_models import free
 from tests.support.service import running
-from tests.support.speech import audio_part, speech, spoken
-from tests.support.voice import hearing, turns_of
-from tests.support.waiting import GIVE_UP
+from tests.support.speech import audio_part, call, frames, speech, spoken
+from tests.support.voice import calling, hearing, serving, turns_of
+from tests.support.waiting import GIVE_UP, until_async
 from tests.twins.provider import Closes, Fails, Hangs, ScriptedProvider
 
 pytestmark = pytest.mark.anyio
@@ -211,6 +213,10 @@ async def test_audio_in_which_nobody_speaks_leaves_its_mark(tmp_path):
 
             assert kept.status_code == 202
             assert await turns_of(service) == [AUDIO_MARK, "I can not hear you."]
+            await service.keep("ada", "My mother lives in Lyon.", "Nice.")
+            await service.digested("ada")
+            found = (await service.resonate("ada", "Which audio did I send you?", session_id="later")).json()
+            assert AUDIO_MARK not in json.dumps(found["flashbacks"])
 
 
 async def test_a_body_with_audio_may_be_larger_only_where_a_model_hears(tmp_path, provider):
@@ -284,6 +290,90 @@ async def test_words_that_come_late_are_there_for_the_turn(tmp_path):
             assert await turns_of(service) == ["My mother lives in Lyon."]
             assert "transcription_skipped" not in early["degraded"]
     assert [one.seconds for one in gate] == [1.5, 1.0]
+
+
+@contextlib.contextmanager
+def hearing_at_last(words):
+    """A model that hears *words* when it is told to, by the event that comes with it."""
+    go_on = threading.Event()
+    with ScriptedProvider(hears=lambda _: go_on.wait(GIVE_UP) and words) as provider:
+        yield provider, go_on
+
+
+@pytest.mark.parametrize("part", ["", "/sessions/s1"])
+async def test_what_was_posted_before_an_erasure_is_not_stored_after_it(tmp_path, part):
+    """Broken: the erasure waits for half a minute, says that all is gone, and then the words begin a new mind."""
+    with hearing_at_last("My mother is ill.") as (provider, go_on):
+        async with running(tmp_path / "home", settings=hearing(tmp_path / "home", provider)) as service:
+            await service.keep("ada", "Hello there, I am Ada.", session_id="s1")
+            await service.digested("ada")
+            post = asyncio.create_task(service.keep("ada", spoken(MOTHER), session_id="s1"))
+            await until_async(lambda: provider.recorded)
+            erased = await service.http.delete(f"/v1/minds/ada{part}")
+            go_on.set()
+            refused = await post
+
+            assert erased.status_code == 200
+            assert (refused.status_code, refused.json()["type"]) == (409, "/problems/mind-erasing")
+            assert (await service.keep("ada", "Good evening.", session_id="s1")).status_code == 202
+            assert await turns_of(service) == ["Good evening."]
+
+
+async def test_an_erasure_of_another_session_lets_what_was_posted_be_stored(tmp_path):
+    with hearing_at_last("My mother is well.") as (provider, go_on):
+        async with running(tmp_path / "home", settings=hearing(tmp_path / "home", provider)) as service:
+            await service.keep("ada", "Hello there, I am Ada.", session_id="s1")
+            post = asyncio.create_task(service.keep("ada", spoken(MOTHER), session_id="s2"))
+            await until_async(lambda: provider.recorded)
+            erasing = asyncio.create_task(service.http.delete("/v1/minds/ada/sessions/s1"))
+            await until_async(lambda: service.memory.minds.gate.paused("ada"))
+            go_on.set()
+
+            assert (await post).status_code == 202
+            assert (await erasing).status_code == 200
+            assert await turns_of(service) == ["My mother is well."]
+
+
+async def test_what_was_said_in_a_call_before_an_erasure_is_settled_and_not_stored(tmp_path):
+    said = call(2.0)
+    with hearing_at_last("My mother is ill.") as (provider, go_on):
+        async with serving(hearing(tmp_path / "home", provider)) as service:
+            await service.keep("ada", "Hello there, I am Ada.", session_id="s1")
+            async with calling(service.url, stream="CA1") as caller:
+                await caller.send(*frames(said))
+                await until_async(lambda: provider.recorded)
+                erased = await service.http.delete("/v1/minds/ada")
+                go_on.set()
+                told = await caller.rest()
+
+            assert erased.status_code == 200
+            assert ([one["type"] for one in told], told[-1]["offset"]) == (["ready", "settled", "ended"], len(said))
+            assert (await service.http.get("/v1/minds/ada")).status_code == 404
+
+
+async def test_a_model_that_refuses_all_that_it_is_sent_is_a_failure_and_settles_nothing_more(tmp_path):
+    """Broken: whole calls are settled without a word, and the service says that it is ready."""
+    said = call(2.0, 1.0, 3.0)
+    refuses = Fails(400, "Language 'ga' is not supported.")
+    with ScriptedProvider(hears=lambda _: refuses) as provider:
+        async with serving(hearing(tmp_path / "home", provider)) as service:
+            posted = [await service.keep("ada", spoken(speech(1.0, pitch=pitch))) for pitch in (120, 120, 180)]
+            before = (await service.ready())[1]
+            async with calling(service.url, stream="CA1") as caller:
+                await caller.send(*frames(said))
+                ended = await caller.until("ended")
+            ready, parts = await service.ready()
+            provider._hears = lambda _: "Good morning, Ada."
+            async with calling(service.url, stream="CA1") as caller:
+                await caller.send(*frames(said))
+                await caller.rest()
+
+            assert [one.status_code for one in posted] == [422] * 3
+            assert (ended["problem"]["type"], ended["offset"]) == ("/problems/model-unavailable", 0)
+            assert ready == 503
+            assert ["recordings or more were refused" in json.dumps(one) for one in (before, parts)] == [False, True]
+            assert await turns_of(service) == ["Good morning, Ada."] * 3
+            assert "were refused" not in json.dumps((await service.ready())[1])
 
 
 async def test_a_pre_turn_call_off_the_record_is_heard_by_no_model(service, provider):

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _ROLE = TranscriptionRole.TRANSCRIPTION
 _TYPES = {"wav": "audio/wav", "mp3": "audio/mpeg"}
 _UNREADABLE = frozenset({400, 413, 415, 422})  # what providers say of a file that they can not read
-_AWAY = 3  # failures in a row, after which the provider counts as unavailable
+_AWAY = 3  # failures in a row, or sound recordings refused, after which the provider counts as unavailable
 _CONFIGURATION = "configuration"
 _FIRST_CALL_IMPORTS = "openai.resources.audio"
 
@@ -76,6 +76,7 @@ class LitellmTranscriber:
         self._dependency = dependency
         self._hidden = (*hidden, *((deployment.api_key,) if deployment.api_key else ()))
         self._failures = 0
+        self._refused: set[str] = set()  # digests of sound recordings, since one was understood
 
     @property
     def name(self) -> str:
@@ -104,10 +105,15 @@ class LitellmTranscriber:
         except Exception as error:
             fault = self._fault(error)
             call.outcome, call.reason = "failed", str(fault)
+            if isinstance(fault, RecordingRefused) and recording.is_ours:
+                if len(self._refused) < _AWAY:
+                    self._refused.add(recording.digest)
+                fault.needs_mending = len(self._refused) >= _AWAY
             self._tell(fault)
             raise fault from error
         finally:
             self._record(call)
+        self._refused.clear()
         self._tell(None)
         return text
 
@@ -139,8 +145,11 @@ class LitellmTranscriber:
         return fault
 
     def _tell(self, fault: ModelFault | None) -> None:
-        """Report to the operator; one recording that can not be read says nothing of the provider."""
+        """Report to the operator; one recording that can not be read says nothing of the provider, several do."""
         if self._dependency is None:
+            return
+        if isinstance(fault, RecordingRefused) and fault.needs_mending:
+            self._dependency.failed(f"the last {_AWAY} recordings or more were refused: {fault}")
             return
         if not isinstance(fault, ModelUnavailable):
             self._failures = 0

@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
-from consolidation.kernel.errors import AccessRefused, InvalidRequest, MemoryFault, RateLimited
+from consolidation.kernel.errors import AccessRefused, InvalidRequest, MemoryFault, RateLimited, RequestTimedOut
 from consolidation.kernel.turns import Speaker
 from service.composition.container import Memory
 from service.http.known_query import KnownQuery
@@ -20,7 +20,7 @@ from service.voice.g711 import RATE
 from service.voice.stream import AudioStream, Ended, Kept, Settled, StreamEvent, StreamSource
 
 _OVER, _REFUSED, _AGAIN = 1000, 1008, 1013  # why a WebSocket is closed (RFC 6455, section 7.4.1)
-_IDLE = "no audio came for {seconds:g} s"
+_IDLE = "no audio came for {seconds:g} s; connect again when there is more"
 _CONTROLS = 'send μ-law audio in binary messages, and {"type": "end"} as text when there is no more'
 
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["turns"], route_class=KnownQuery)
@@ -95,7 +95,7 @@ async def _hear(websocket: WebSocket, stream: AudioStream, *, idle_seconds: floa
             if not await stream.feed(data):
                 return
     except TimeoutError:
-        stream.fail(InvalidRequest(_IDLE.format(seconds=idle_seconds)))
+        stream.fail(RequestTimedOut(_IDLE.format(seconds=idle_seconds)))
     except InvalidRequest as fault:
         stream.fail(fault)
     finally:

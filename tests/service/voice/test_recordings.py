@@ -26,6 +26,16 @@ def test_a_wav_file_is_passed_on_as_it_is():
     assert (found.seconds, found.data) == (2.0, as_wav(speech(2.0)))
 
 
+@pytest.mark.parametrize("end", [b"", b"LIST\x04\x00\x00\x00rest"])
+def test_a_wav_file_that_was_piped_is_as_long_as_what_follows(end):
+    """Whoever pipes it writes its head before its length is known."""
+    data = bytearray(as_wav(speech(2.0)))
+    at = data.index(b"data") + 4
+    data[4:8] = data[at : at + 4] = b"\xff" * 4
+
+    assert recording_of(posted(bytes(data) + end), "wav", pointer="#").seconds == pytest.approx(2.0, abs=0.01)
+
+
 def test_a_wav_file_of_another_codec_is_the_models_to_read():
     found = recording_of(posted(b"RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x07\x00"), "wav", pointer="#")
 
