@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import InvalidRequest, ModelFault
+from consolidation.kernel.errors import InvalidRequest
 from service.openai_proxy.messages import exchange_from, new_from, new_parts
 from service.voice.hearing import SHARE, SKIPPED
 from service.voice.recordings import is_format, recording_of
@@ -59,18 +59,14 @@ async def heard_in_time(chat: Chat, *, context: ProxyContext) -> HeardChat:
 
 async def heard_in_full(chat: Chat, *, context: ProxyContext) -> HeardChat:
     """
-    *chat* with all words of its newest exchange, however long they take; what fails leaves a mark. Never raises.
+    *chat* with all words of its newest exchange, however long they take. Never raises.
 
-    What began the exchange is remembered from before, and says whether what is new is off the record.
+    What fails, or is not there when the service stops, leaves a mark. What began the exchange is remembered from
+    before, and says whether what is new is off the record.
     """
     every, start = await _audio_of(chat, context=context), exchange_from(chat.messages)
     audio = {place: one for place, one in every.items() if place[0] >= start}
-    words = {}
-    for recording in audio.values():
-        try:
-            words[recording.digest] = await context.transcripts.words(chat.mind_id, recording)
-        except ModelFault:  # logged where it was asked
-            continue
+    words = await context.transcripts.until_stopping(chat.mind_id, list(audio.values()))
     messages = _in_words(chat.messages, audio, words)
     start = new_from(chat.messages)
     seconds = [one.seconds for (at, _), one in audio.items() if at >= start]

@@ -40,7 +40,7 @@ _LONGEST, _LONGEST_NAME, _LONGEST_CALL = 400_000, 200, 2_000  # as in a posted t
 @dataclass(frozen=True, slots=True)
 class NewPart:
     """
-    What people and tools said up to an answer that stayed empty, or to the chat's end.
+    What people and tools said up to an answer that is not there, or to the chat's end.
 
     It is off the record where a person said so in its exchange, which may have begun before the last answer.
     """
@@ -76,17 +76,28 @@ def exchange_from(messages: Sequence[Json]) -> int:
 
 
 def new_parts(messages: Sequence[Json], *, privacy: PrivacyFilter) -> tuple[NewPart, ...]:
-    """What people and tools have said since the last answer, in parts: each was sent, and all but the last got none."""
-    start, end = new_from(messages), _end(messages)
-    empty = [at for at in range(start, end) if messages[at]["role"] == "assistant"]
+    """
+    What people and tools have said since the last answer, in parts: each may have been sent before the next one.
+
+    The answer to it stayed empty, or the client left it out, since a person spoke before they could hear it.
+    """
+    start = new_from(messages)
     said = [read(messages, start=exchange_from(messages), end=start)]
-    said += [read(messages, start=first, end=last) for first, last in pairwise([start, *empty, len(messages)])]
+    said += [read(messages, start=one, end=two) for one, two in pairwise([start, *_cuts(messages), len(messages)])]
     off = privacy.off_the_record([one for part in said for one in part])
     ends = list(accumulate(map(len, said)))
     return tuple(
         NewPart(tuple(one for one in part if one.role in _NEW), not off.isdisjoint(range(first, last)))
         for part, (first, last) in zip(said[1:], pairwise(ends), strict=True)
     )
+
+
+def _cuts(messages: Sequence[Json]) -> list[int]:
+    """The positions of the answers that stayed empty since the last answer, and of a person's next message."""
+    roles = {at: messages[at]["role"] for at in range(new_from(messages), _end(messages))}
+    said = [at for at, role in roles.items() if _SPEAKERS.get(role) is not Speaker.SYSTEM]
+    again = {at for before, at in pairwise(said) if roles[before] == roles[at] == "user"}
+    return [at for at, role in roles.items() if role == "assistant" or at in again]
 
 
 def without_reasoning(text: str) -> str:

@@ -39,6 +39,8 @@ class Chat:
 
     ``is_bypassed``: memory is not part of it, as the client wished, or since a front end asks for a title or the like.
 
+    ``is_retried``: the client's library says so. ``may_be_repeated``: it would say so, or the chat has a ``key``.
+
     ``outcomes`` are those of an earlier answer's flashbacks, by id; of the session's last one, if its trace is None.
     """
 
@@ -48,6 +50,7 @@ class Chat:
     is_bypassed: bool
     is_retried: bool
     key: str | None
+    may_be_repeated: bool = False
     timezone: ZoneInfo | None = None
     outcomes: Mapping[str, Outcome] = field(default_factory=dict)
     outcomes_trace_id: str | None = None
@@ -68,6 +71,7 @@ async def parse_chat(request: Request, *, caller: Principal, most_bytes: int, ho
     """Parse *request*. Raises InvalidRequest, ChatTooLarge, MindNotFound."""
     body, known = _checked(_decoded(await _read(request, most_bytes=most_bytes)))
     headers = request.headers
+    retries, key = headers.get("x-stainless-retry-count"), _key(headers)
     mind_id = mind_of(_text(headers, "x-mind-id"), body, caller=caller)
     session_id = session_of(_text(headers, "x-session-id"), body)
     clean = without_memory(body["messages"]) or body["messages"]
@@ -76,8 +80,9 @@ async def parse_chat(request: Request, *, caller: Principal, most_bytes: int, ho
         mind_id=mind_id,
         session_id=session_id,
         is_bypassed=_is_bypassed(headers) or is_housekeeping(clean, patterns=housekeeping),
-        is_retried=headers.get("x-stainless-retry-count", "0") != "0",
-        key=_key(headers),
+        is_retried=retries not in {None, "0"},
+        key=key,
+        may_be_repeated=retries is not None or key is not None,
         timezone=_timezone(headers),
         outcomes=(known.metadata.outcomes if known.metadata else None) or {},
         outcomes_trace_id=known.metadata.trace_id if known.metadata else None,

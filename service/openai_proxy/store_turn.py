@@ -8,7 +8,6 @@ has the whole answer can recall the turn. Refusals are logged.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
@@ -22,14 +21,18 @@ from consolidation.kernel.errors import InvalidRequest, MemoryFault, TurnConflic
 from consolidation.kernel.ports import Role, Usage
 from consolidation.kernel.turns import Speaker, Turn, TurnKind
 from consolidation.text.tokens import count_tokens
+from consolidation.transcript.tombstones import ErasedMessages
 from service.observability.model_usage import ModelCall
 from service.openai_proxy.audio import heard_in_full
-from service.openai_proxy.messages import new_parts, read
+from service.openai_proxy.messages import new_from, new_parts, read
+from service.voice.spoken import digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from consolidation.kernel.turns import Message, StoredTurn
+    from consolidation.secrets.privacy_filter import PrivacyFilter
+    from service.mind.mind_gate import Visit
     from service.openai_proxy.context import ProxyContext
     from service.openai_proxy.messages import NewPart
     from service.openai_proxy.reply_accumulator import ReplyAccumulator
@@ -40,11 +43,12 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 CLIENT_LEFT, UPSTREAM_BROKE = "client_left", "upstream_broke"
-PROXY_METADATA = "mind_memory.proxy"
+PROXY_METADATA, _SENT = "mind_memory.proxy", "sent"
+_ASKING = frozenset({Speaker.USER, Speaker.TOOL})
 _MOST_MESSAGES = 255  # plus the answer: as many messages as a posted turn may have
 _RETRIED_WITHIN = timedelta(minutes=15)
 _LONGEST_WAIT_SECONDS = 1.0
-_MOST_LOOKED_AT = 20  # turns of a session, among which those of a key are that was used for several
+_MOST_LOOKED_AT = 20  # turns of a session, among which is the one that a chat repeats, or goes on from
 _LONGEST_KEY = 180  # characters of it in the id of a turn, which has at most 200
 _STORING: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()  # one a session, while it is held
 
@@ -80,25 +84,33 @@ async def until_stored(storing: asyncio.Task[None]) -> None:
 async def _store(exchange: Exchange, *, context: ProxyContext) -> None:
     chat, model = exchange.chat, exchange.model
     if not chat.is_bypassed:
-        with context.minds.gate.enter(chat.mind_id):
-            await _accept(exchange, context=context)
+        with context.minds.gate.enter(chat.mind_id) as visit:
+            await _accept(exchange, visit, context=context)
     if model is not None:
         context.background.start("account for a chat", lambda: _record_usage(exchange, model, context=context))
 
 
-async def _accept(exchange: Exchange, *, context: ProxyContext) -> None:
+async def _accept(exchange: Exchange, visit: Visit, *, context: ProxyContext) -> None:
     chat = exchange.chat
     answer = exchange.reply.message if exchange.model is not None else None
     try:
-        heard = await heard_in_full(chat, context=context)
-        privacy = await context.privacy_of(chat.mind_id)
-        parts = await anyio.to_thread.run_sync(partial(new_parts, heard.messages, privacy=privacy))
-        if answer is None and not any(part.messages for part in parts):
-            return
-        async with _STORING.setdefault((chat.mind_id, chat.session_id), asyncio.Lock()):  # a retry sees what it repeats
-            said = await _to_store(chat, parts, context=context)
-            messages = (*said.messages, *((answer,) if answer is not None else ()))
-            turn = replace(said, messages=messages, metadata=_metadata(exchange, heard.metadata))
+        # One after the other, from before a model hears it: what was said first is stored first, and a retry sees what
+        # it repeats.
+        async with _STORING.setdefault((chat.mind_id, chat.session_id), asyncio.Lock()):
+            async with visit.unless_erased(chat.session_id):
+                heard = await heard_in_full(chat, context=context)
+            privacy = await context.privacy_of(chat.mind_id)
+            parts = await anyio.to_thread.run_sync(partial(new_parts, heard.messages, privacy=privacy))
+            if answer is None and not any(part.messages for part in parts):
+                return
+            said = _said(chat, await _not_stored(chat, parts, privacy=privacy, context=context))
+            sent = await anyio.to_thread.run_sync(_digest, chat) if chat.may_be_repeated else ""
+            turn = replace(
+                said,
+                turn_id=await _turn_id(chat, said, sent, context=context),
+                messages=(*said.messages, *((answer,) if answer is not None else ())),
+                metadata=_metadata(exchange, sent, heard.metadata),
+            )
             accepted = await context.intake.accept(chat.mind_id, turn)
         if exchange.trace_id is not None and accepted.is_new:
             mind = await context.minds.find(chat.mind_id)
@@ -110,58 +122,46 @@ async def _accept(exchange: Exchange, *, context: ProxyContext) -> None:
         log.warning("proxy.turn_refused", mind_id=chat.mind_id, fault=type(fault).__name__, reason=str(fault))
 
 
-async def _to_store(chat: Chat, parts: Parts, *, context: ProxyContext) -> Turn:
-    """
-    What of *parts* is to be stored, as a turn without its answer.
-
-    Of a chat that is repeated, that is what was stored of it the first time, under the same id.
-    """
-    left = _said(chat, await _not_stored(chat, parts, context=context))
-    for stored in await _repeatable(chat, context=context):
-        then = _said(chat, await _not_stored(chat, parts, context=context, before=stored.sequence))
-        for said in (left, then):
-            if await _prompts_as_stored(chat, said, context=context) == _prompts(stored.turn.messages):
-                return replace(said, turn_id=stored.turn.turn_id)
-    return replace(left, turn_id=await _new_id(chat, left, context=context))
-
-
-async def _repeatable(chat: Chat, *, context: ProxyContext) -> Sequence[StoredTurn]:
-    """
-    The turns that *chat* may be a repetition of: those stored for its key.
-
-    For a retry by the client's library, it is the session's last turn, if that was just made.
-    """
-    if chat.key is None and not chat.is_retried:
-        return ()
-    under_key = await _under_key(chat, context=context)
-    if chat.key is not None and not under_key:
-        return ()
-    transcript = (await context.minds.find_or_create(chat.mind_id)).transcript
-    lately = await transcript.before_in_session(chat.session_id, transcript.positions.last + 1, limit=_MOST_LOOKED_AT)
-    if chat.key is None:
-        return [one for one in lately[-1:] if context.clock.now() - one.accepted_at <= _RETRIED_WITHIN]
-    return [*under_key, *(one for one in lately if one.turn.turn_id.startswith(_own_id(chat.key, "")))]
-
-
-async def _not_stored(chat: Chat, parts: Parts, *, context: ProxyContext, before: int | None = None) -> Parts:
-    """
-    The parts of *chat* without those that were stored when they were sent, though their answer stayed empty.
-
-    Only the last part if turns of the session were ever erased: an earlier part may be one of them. With *before*, what
-    they were when the turn of this sequence was stored.
-    """
+async def _not_stored(chat: Chat, parts: Parts, *, privacy: PrivacyFilter, context: ProxyContext) -> Parts:
+    """The parts of *chat* without those that were stored when they were sent, or erased since."""
     if len(parts) == 1:
         return parts
-    mind = await context.minds.find_or_create(chat.mind_id)
-    if before is None and await mind.transcript.erased_in(chat.session_id):
-        return parts[-1:]
-    end = mind.transcript.positions.last + 1 if before is None else before
-    turns = await mind.transcript.before_in_session(chat.session_id, end, limit=len(parts))
+    transcript = (await context.minds.find_or_create(chat.mind_id)).transcript
+    tombstones = await transcript.erased_in(chat.session_id)
+    if tombstones:
+        parts = (*_not_erased(parts[:-1], tombstones, privacy=privacy), parts[-1])
+    most = len(parts) + _MOST_LOOKED_AT
+    turns = await transcript.before_in_session(chat.session_id, transcript.positions.last + 1, limit=most)
+    turns = turns[await _end_of_answered(chat, turns, context=context) :]
     stored = [one for turn in turns for one in _prompts(turn.turn.messages)]
-    for count in range(len(parts) - 1, 0, -1):
+    for count in range(len(parts) - 1, 0, -1) if stored else ():
         if _stand_in_a_row(await _prompts_as_stored(chat, _said(chat, parts[:count]), context=context), stored):
             return parts[count:]
     return parts
+
+
+def _not_erased(parts: Parts, tombstones: Sequence[StoredTurn], *, privacy: PrivacyFilter) -> Parts:
+    """*parts* without erased messages. Of one off the record, nobody knows: it has no words to store."""
+    erased = ErasedMessages(tombstones, cleaned=privacy.cleaned)
+    left = (replace(one, messages=tuple(one.messages[at] for at in erased.others(one.messages))) for one in parts)
+    return tuple(one for one in left if one.messages and not one.is_off_the_record)
+
+
+async def _end_of_answered(chat: Chat, turns: Sequence[StoredTurn], *, context: ProxyContext) -> int:
+    """How many of *turns* are above the chat's new messages: up to the one of its last answer; 0 if that is unknown."""
+    start = new_from(chat.messages)
+    asked = [one for one in read(chat.messages, end=max(start - 1, 0)) if one.role in _ASKING]
+    last = Turn("", chat.session_id, (*asked[-1:], *read(chat.messages, start=max(start - 1, 0), end=start)))
+    try:
+        *before, answer = (await context.intake.filtered(chat.mind_id, last)).messages
+    except InvalidRequest:  # nothing with words
+        return 0
+    for at in range(len(turns), 0, -1):
+        messages = turns[at - 1].turn.messages
+        is_asked = _prompts(messages)[-1:] == _prompts(before)
+        if is_asked and messages[-1].role is answer.role and messages[-1].content.startswith(answer.content.rstrip()):
+            return at  # or a longer one, of which a person heard the beginning
+    return 0
 
 
 def _stand_in_a_row(said: list[tuple[Speaker, str]], stored: list[tuple[Speaker, str]]) -> bool:
@@ -176,23 +176,51 @@ def _said(chat: Chat, parts: Parts) -> Turn:
     return Turn("", chat.session_id, tuple(messages[-_MOST_MESSAGES:]), kind)
 
 
-def _metadata(exchange: Exchange, heard: Mapping[str, Any]) -> dict[str, Any]:
-    return {**({PROXY_METADATA: {"cut": exchange.cut}} if exchange.cut is not None else {}), **heard}
+def _metadata(exchange: Exchange, sent: str, heard: Mapping[str, Any]) -> dict[str, Any]:
+    own = {name: value for name, value in (("cut", exchange.cut), (_SENT, sent)) if value}
+    return {**({PROXY_METADATA: own} if own else {}), **heard}
 
 
-async def _new_id(chat: Chat, said: Turn, *, context: ProxyContext) -> str:
+def _digest(chat: Chat) -> str:
+    """Equal for a chat that is sent again: of its new messages as they came, and how many are before them."""
+    said = [one for one in chat.messages if one["role"] not in {"system", "developer"}]  # may have the time of day
+    new = said[new_from(said) :]
+    return digest_of([len(said) - len(new), new])
+
+
+async def _turn_id(chat: Chat, said: Turn, sent: str, *, context: ProxyContext) -> str:
     """
-    The client's key, if there is one.
+    The client's key, if there is one, or the id of the turn that *chat* repeats by a retry of the client's library.
 
-    A key under which other words were said is the client's mistake, and its words are not lost for it.
+    A key under which another chat was sent is the client's mistake, and its words are not lost for it.
     """
-    if chat.key is None:
-        return context.clock.fresh_id()
-    if not await _under_key(chat, context=context):
-        return chat.key
-    log.warning("proxy.key_reused", mind_id=chat.mind_id)
-    posted = repr(await _prompts_as_stored(chat, said, context=context))
-    return _own_id(chat.key, hashlib.blake2b(posted.encode(), digest_size=8).hexdigest())
+    if chat.key is not None:
+        under_key = await _under_key(chat, context=context)
+        if not under_key or await _repeated(chat, under_key, said, sent, context=context):
+            return chat.key
+        log.warning("proxy.key_reused", mind_id=chat.mind_id)
+        return f"{chat.key[:_LONGEST_KEY]}~{sent}"  # the same again for a retry
+    if chat.is_retried:
+        transcript = (await context.minds.find_or_create(chat.mind_id)).transcript
+        end, since = transcript.positions.last + 1, context.clock.now() - _RETRIED_WITHIN
+        lately = await transcript.before_in_session(chat.session_id, end, limit=_MOST_LOOKED_AT)
+        lately = tuple(one for one in lately if one.accepted_at >= since)
+        if repeated := await _repeated(chat, lately, said, sent, context=context):
+            return repeated
+    return context.clock.fresh_id()
+
+
+async def _repeated(
+    chat: Chat, turns: Sequence[StoredTurn], said: Turn, sent: str, *, context: ProxyContext
+) -> str | None:
+    """The id of the turn that holds *chat* already; one off the record has no metadata, and is known by its shape."""
+    prompts = await _prompts_as_stored(chat, said, context=context)
+    for stored in reversed(turns):
+        metadata = stored.turn.metadata.get(PROXY_METADATA)
+        is_silent = stored.turn.kind is TurnKind.OFF_THE_RECORD and _prompts(stored.turn.messages) == prompts
+        if is_silent or (isinstance(metadata, dict) and metadata.get(_SENT) == sent):
+            return stored.turn.turn_id
+    return None
 
 
 async def _under_key(chat: Chat, *, context: ProxyContext) -> Sequence[StoredTurn]:
@@ -200,11 +228,6 @@ async def _under_key(chat: Chat, *, context: ProxyContext) -> Sequence[StoredTur
     transcript = (await context.minds.find_or_create(chat.mind_id)).transcript
     sequence = transcript.positions.sequence_of(chat.key) if chat.key is not None else None
     return await transcript.read_many([sequence]) if sequence is not None else ()
-
-
-def _own_id(key: str, digest: str) -> str:
-    """The id of a turn whose key another one has: the same again for a retry."""
-    return f"{key[:_LONGEST_KEY]}~{digest}"
 
 
 async def _prompts_as_stored(chat: Chat, said: Turn, *, context: ProxyContext) -> list[tuple[Speaker, str]]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from contextvars import Context
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import structlog
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine
+    from collections.abc import Awaitable, Callable, Coroutine, Iterable
     from types import TracebackType
 
 log = structlog.get_logger()
@@ -99,6 +99,17 @@ class Background:
             for end in ends:
                 end.cancel()
         return not self.is_stopping
+
+    async def until_stopping(self, tasks: Iterable[asyncio.Task[Any]]) -> None:
+        """Return when all *tasks* have ended, or the service stops."""
+        stopping = asyncio.ensure_future(self._stopping.wait())
+        try:
+            left = set(tasks)
+            while left and not self.is_stopping:
+                done, _ = await asyncio.wait({*left, stopping}, return_when=asyncio.FIRST_COMPLETED)
+                left -= done
+        finally:
+            stopping.cancel()
 
     async def __aenter__(self) -> Self:
         return self

@@ -86,7 +86,7 @@ def _others(turn: Turn) -> dict[str, object]:
 
 
 def _digest(messages: Sequence[SpokenMessage]) -> str:
-    """Equal for equal messages and audio, in groups of letters and digits that look like nobody's secret."""
+    """Equal for equal messages and audio."""
     said = [
         [
             one.written.role,
@@ -97,6 +97,11 @@ def _digest(messages: Sequence[SpokenMessage]) -> str:
         ]
         for one in messages
     ]
-    whole = json.dumps(said, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return digest_of(said)
+
+
+def digest_of(posted: object) -> str:
+    """Equal for equal JSON values, in groups of letters and digits that look like nobody's secret."""
+    whole = json.dumps(posted, ensure_ascii=False).encode("utf-8", "surrogatepass")
     found = hashlib.blake2b(whole, digest_size=12).hexdigest()
     return "-".join(found[at : at + 6] for at in range(0, len(found), 6))

@@ -93,6 +93,14 @@ class Transcripts:
         await asyncio.wait(set(tasks.values()), timeout=seconds)
         return _words_of(tasks)
 
+    async def until_stopping(self, mind_id: str, recordings: Sequence[Recording]) -> dict[str, str]:
+        """The words of *recordings*, by digest, that there are before the service stops. It never raises."""
+        if not recordings or not self.is_configured:
+            return {}
+        tasks = {one.digest: self._ask(mind_id, one) for one in recordings}
+        await self._background.until_stopping(tasks.values())
+        return _words_of(tasks)
+
     def known(self, mind_id: str, recordings: Sequence[Recording]) -> dict[str, str]:
         """The words that are there already, by digest."""
         asked = {one.digest: self._asked.get((mind_id, one.digest)) for one in recordings}

@@ -38,10 +38,10 @@ def service(tmp_path, provider):
         yield found
 
 
-def ask(service, provider, *messages, answer="Good to know.", mind="ada", session=None):
+def ask(service, provider, *messages, answer="Good to know.", mind="ada", session=None, headers=None):
     provider.then(answer)
     create = service.client().chat.completions.with_raw_response.create
-    return create(model="memory", messages=list(messages), extra_headers=of(mind, session))
+    return create(model="memory", messages=list(messages), extra_headers={**of(mind, session), **(headers or {})})
 
 
 def test_the_upstream_gets_the_audio_and_memory_the_words(service, provider):
@@ -107,6 +107,52 @@ def test_words_that_come_after_the_answer_are_stored(tmp_path):
 
     assert contents(kept)[0] == ("user", LYON)
     assert len(provider.recorded) == 1
+
+
+def test_what_was_said_while_the_words_were_awaited_is_stored_after_them(tmp_path):
+    """Broken: the later message overtakes, and what it takes back counts as the newest."""
+    typed = {"role": "user", "content": "No, wait: she lives in Paris."}
+    with ScriptedProvider(models=(), hears=lambda recorded: provider.wait(2.0) or LYON) as provider:
+        settings = {**heard_by(provider), "resonance": {"deadline_ms": 300}}
+        with proxied(tmp_path / "home", provider, **settings) as service:
+            ask(service, provider, said(MOTHER), session="s1")
+            ask(service, provider, said(MOTHER), {"role": "assistant", "content": "Good to know."}, typed, session="s1")
+            kept = service.until_kept("ada", turns=2)
+
+    assert [contents(one)[0] for one in kept] == [("user", LYON), ("user", typed["content"])]
+
+
+def test_a_service_that_stops_before_the_words_are_there_stores_the_rest(tmp_path):
+    with ScriptedProvider(models=(), hears=lambda _: Hangs()) as provider:
+        settings = {**heard_by(provider), "resonance": {"deadline_ms": 300}}
+        with proxied(tmp_path / "home", provider, **settings) as service:
+            ask(service, provider, said(MOTHER, "Listen:"), session="s1")
+            ask(service, provider, {"role": "user", "content": "Are you there?"}, session="s1")
+            assert service.kept("ada") == []
+
+    assert [contents(one)[0] for one in service.kept("ada")] == [
+        ("user", "Listen:\n[audio]"),
+        ("user", "Are you there?"),
+    ]
+
+
+RETRIED = {"x-stainless-retry-count": "1"}
+
+
+def test_recordings_that_nobody_hears_are_told_apart_and_a_retry_is_known_by_them(tmp_path):
+    """Broken: all recordings without words look alike; and one that is heard at the second time looks new."""
+    answer = Fails(500)
+    with ScriptedProvider(models=(), hears=lambda _: answer) as provider:
+        with proxied(tmp_path / "home", provider, **heard_by(provider)) as service:
+            ask(service, provider, said(MOTHER), session="s1")
+            service.until_kept("ada")
+            history = [said(MOTHER), {"role": "assistant", "content": "Good to know."}]
+            for answer in (Fails(500), ASKS):
+                ask(service, provider, *history, said(WHERE), session="s1", headers=RETRIED)
+                service.at_rest()
+            kept = service.kept("ada")
+
+    assert [contents(one)[0] for one in kept] == [("user", "[audio]")] * 2
 
 
 def test_without_a_transcription_model_a_chat_is_as_before(tmp_path):

@@ -37,13 +37,12 @@ def off_in(messages):
     ("messages", "new"),
     [
         ([{"role": "system", "content": "x"}, USER], ["hi"]),
-        ([USER, ANSWER, {"role": "user", "content": "one"}, {"role": "user", "content": "two"}], ["one", "two"]),
         ([USER, CALLING, TOOL], ["seen"]),
         ([USER, ANSWER], ["hi"]),
         ([USER, ANSWER, USER, {"role": "assistant", "content": "I"}], ["hi"]),
         ([ANSWER], []),
     ],
-    ids=["the first", "two at once", "a tool's", "an answer to go on with", "the same, later", "nothing"],
+    ids=["the first", "a tool's", "an answer to go on with", "the same, later", "nothing"],
 )
 def test_what_came_after_the_last_answer_is_new(messages, new):
     assert new_in(messages) == [new]
@@ -57,6 +56,14 @@ def test_an_answer_that_stayed_empty_answers_nothing(content):
     messages = [{"role": "user", "content": "before"}, ANSWER, USER, empty, {"role": "user", "content": "and now?"}]
 
     assert new_in(messages) == [["hi"], ["and now?"]]
+
+
+@pytest.mark.parametrize("between", [[], [{"role": "system", "content": "It is noon."}]])
+def test_what_a_person_said_before_they_heard_an_answer_is_a_part_of_its_own(between):
+    one, two = ({"role": "user", "content": text} for text in ("one", "two"))
+
+    assert new_in([USER, ANSWER, one, *between, two]) == [["one"], ["two"]]
+    assert new_in([USER, CALLING, TOOL, one]) == [["seen", "one"]]
 
 
 @pytest.mark.parametrize("more", [{"tool_calls": [CALL]}, {"refusal": "I will not."}, {"audio": {"id": "a1"}}])
