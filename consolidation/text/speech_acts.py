@@ -11,6 +11,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from consolidation.text.lead_ins import only_looks_asked, only_looks_requested
 from consolidation.text.sentences import whole_sentences
 
 if TYPE_CHECKING:
@@ -103,7 +104,10 @@ _ASKS = (
     r")(?![\w-])"
 )
 # A sentence that ends so asks, in languages that ask with their last word.
-_ENDS_ASKING = r"(?:吗|嗎|呢|什么|什麼|哪里|哪裡|谁|誰|(?:です|ます|でした|ました|でしょう)か|だっけ)[\s。．.!！~〜]*$"
+_ENDS_ASKING = (
+    r"(?:吗|嗎|(?:什么|什麼|哪|谁|誰|怎|几|幾|多少|为啥|还是|(.)不\1).{0,40}呢|^[^在正着著還还可住]{1,6}呢|(?<![没沒])什[么麼]"
+    r"|哪里|哪裡|谁|誰|(?:です|ます|でした|ました|でしょう)か|だっけ)[\s。．.!！~〜]*$"
+)
 # A sentence that begins so wants something done.
 _REQUESTS = (
     r"(?:(?:hey|hi|ok|okay|so|now|also|and|pls|please|can you|could you|would you|will you|bitte|kannst du"
@@ -305,18 +309,23 @@ _KNOWS_NOT = (
 
 
 def is_question(sentence: str) -> bool:
-    """Whether *sentence* asks, by its mark, its first words or, in Chinese and Japanese, its last."""
+    """
+    Whether *sentence* asks, by its mark, its first words or, in Chinese and Japanese, its last.
+
+    "When it rains my knee hurts" begins like a question and tells something.
+    """
     bare = sentence.strip()
     return (
         bare.rstrip("\"'”’) 😅😂🙈").endswith(tuple(_QUESTION_MARKS))
-        or _begins(_ASKS, bare)
+        or (_begins(_ASKS, bare) and not only_looks_asked(bare[:LONGEST_BEGINNING]))
         or _compiled(_ENDS_ASKING).search(bare[-_LONGEST_END:]) is not None
     )
 
 
 def is_request(sentence: str) -> bool:
     """Whether *sentence* wants something done: "translate this", "a recipe for hachee please, for four"."""
-    return _begins(_REQUESTS, sentence) or _is_order(sentence)
+    is_asked_for = _begins(_REQUESTS, sentence) and not only_looks_requested(sentence.strip()[:LONGEST_BEGINNING])
+    return is_asked_for or _is_order(sentence)
 
 
 def _is_order(sentence: str) -> bool:
