@@ -4,6 +4,9 @@ Whom a person means by "my sister" or "our dog": the names of relatives, friends
 People tell them as "my sister Ines", "Ines, my sister" or "meine Katze heißt Mimi". The words are in
 ``relation_words``, a file a language: a line for each relation with its words, and up to three of grammar, with what
 stands for "my", "called" and "is". A word may mean several relations: a child is a son or a daughter.
+
+Not all are sure: "Mein Vater ist Rentner" looks like "Mein Vater ist Peter". What is likely never takes the place of
+what somebody is called, and "my boss isn't called Paul" takes the name away.
 """
 
 from __future__ import annotations
@@ -12,10 +15,12 @@ import functools
 import re
 import unicodedata
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from babel import Locale
 
+from consolidation.text.concepts import concepts
+from consolidation.text.occupations import names_occupation
 from consolidation.text.subjectless import subjectless
 from consolidation.text.words import content_words
 
@@ -34,13 +39,19 @@ SEVERAL = frozenset(
     sister_in_law brother_in_law son_in_law daughter_in_law godchild friend colleague neighbour animal
     """.split()
 )
+# Of these a person may have another one next year.
+_REPLACED = frozenset(
+    """
+    partner ex boss flatmate landlord teacher coach doctor dentist therapist physiotherapist vet hairdresser
+    """.split()
+)
 # Whom a family calls so among themselves: "where is Dad", "what did the dog eat".
 _NAMELESS = frozenset({"mother", "father", "grandmother", "grandfather", *_PETS})
 _LONGEST = 8_000  # characters of a text that are read
 _CAPITALS = "".join(letter for letter in map(chr, range(0x500)) if letter.isupper())
 _TITLES = (
-    r"(?:(?:Dra?|Mrs?|Ms|Miss|Sir|Herrn?|Frau|Se[ñn]ora?|Sra?|Mme|Madame|M|Monsieur|Signora?|Pani?|Don|Doña|Dona|Dott)"
-    r"\.? )*"
+    r"(?P<title>(?:(?:Dra?|Mrs?|Ms|Miss|Sir|Herrn?|Frau|Se[ñn]ora?|Sra?|Mme|Madame|M|Monsieur|Signora?|Pani?|Don|Doña"
+    r"|Dona|Dott)\.? )*)"
 )
 _WORD = rf"[{_CAPITALS}](?:[\w’'-]*\w)?"
 _NAME = rf"{_TITLES}(?P<name>{_WORD}(?: {_WORD})?)"
@@ -55,6 +66,22 @@ _ENDED = re.compile(
     r"(?i)\b(?:old|former|previous|ex|alte[rn]?|ehemalige[rn]?|frühere[rn]?|antigu[ao]|anterior|anciene?|ancienne"
     r"|vecchi[ao]|antig[ao]|vorige|stary|stara|poprzedni\w*|бывш\w+|прежн\w+)\b"
 )
+# "My boss is Karin now", "my new boss is Karin": then she is.
+_NEW = re.compile(
+    r"(?i)(?<!\w)(?:new|now|neue[rn]?|jetzt|nun|nuev[oa]|ahora|nouve(?:au|lle)|maintenant|nuov[oa]|adesso|ora|nov[oa]"
+    r"|agora|nieuwe|nu|now[ya]|teraz|новый|новая|теперь|сейчас)(?!\w)"
+)
+_NOT = re.compile(
+    r"(?i)(?<!\w)(?:not|never|no|nicht|nie|nunca|pas|jamais|ne|non|n[ãa]o|niet|nooit|geen|не|ليس\w?)(?!\w)|n['’]t\b"
+    r"|[不没]"
+)
+_WISHED = re.compile(r"(?i)(?:\b(?:wish|want|dreamt?|no|not|never)|n['’]t)\b[^.!?\n]{0,30}$")
+_NAME_OF = re.compile(r"(?i)\b(?:name|nombre|nom|nome|naam|imi[ęe]) \w{2,3} $")
+# What somebody is, and not called: "My mother is Catholic".
+_PREDICATES = frozenset({"religion", "diet", "illness", "leaving_job", "origin"})
+# Behind a subject that begins a German sentence stands its name; behind another word, it may be a thing.
+_BEGINS_A_SENTENCE = re.compile(r"(?i)(?:^|[.!?…:\n])\s*(?:(?:und|aber|also|ach|ja|hey|hallo|hi|oh|naja)[\s,]+)*$")
+_NOMINATIVE = re.compile(r"(?i)(?:mein|unser)e?\b")
 _ENDS_A_NAME = r"(?=\s*(?:[,.;:!?)…\n]|$|[-–—] |(?:now|and|who|und|y|que|et|qui|e|che|i|и|en|die|der)\b))"
 # Where every noun has a capital, a verb's end behind one makes it a thing: "hat meine Schwester Kuchen gebacken".
 _IS_A_THING = re.compile(r"^\s+(?:\w*ge\w+(?:en|t)|\w+en)\b")
@@ -66,22 +93,36 @@ _OF_ANOTHER = re.compile(
 _HAN = r"\u3400-\u9fff"
 
 
-def relations_told(text: str, *, language: str) -> tuple[tuple[str, str], ...]:
+type How = Literal["called", "likely", "denied"]
+
+
+class Told(NamedTuple):
+    """That the writer calls somebody of theirs by a *name*, is likely to, or denies it (*how*)."""
+
+    relation: str
+    name: str
+    how: How
+
+
+def relations_told(text: str, *, language: str) -> tuple[Told, ...]:
     """
-    What the writer of *text* calls somebody of theirs, each as a relation and a name.
+    What the writer of *text* calls somebody of theirs, and does not, each relation and name once.
 
     *language* is a tag such as "en" or "pt-BR"; English is read beside it. A relation that is over ("my old boss") is
     left out.
     """
-    found: dict[tuple[str, str], None] = {}
+    found: dict[tuple[str, str], How] = {}
     text = text[:_LONGEST]
     for own in _languages(language):
         for match in (match for pattern in _told_patterns(own) for match in pattern.finditer(text)):
-            name = re.sub(r"['’]s$", "", match["name"])
-            if _is_name(match, name, language=own):
-                meant = _by_word(own).get(_plain(match["relation"]), frozenset())
-                found |= dict.fromkeys((relation, name) for relation in sorted(meant))
-    return tuple(found)
+            name, is_denied = _named(match)
+            if not _is_name(match, name, language=own):
+                continue
+            for relation in sorted(_by_word(own).get(_plain(match["relation"]), frozenset())):
+                how: How = "denied" if is_denied else _how(match, name, relation, language=own)
+                if found.get((relation, name), "likely") == "likely":
+                    found[relation, name] = how
+    return tuple(Told(*pair, how) for pair, how in found.items())
 
 
 def relations_asked(query: str, *, language: str) -> frozenset[str]:
@@ -127,9 +168,44 @@ def _languages(language: str) -> Iterable[str]:
     return [one for one in dict.fromkeys((tag, "en")) if one in LANGUAGES]
 
 
+def _named(match: re.Match[str]) -> tuple[str, bool]:
+    """The name that was matched, and whether it is denied: "heißt nicht Anna"."""
+    name = re.sub(r"['’]s$", "", match["name"])
+    first, _, rest = name.partition(" ")
+    if rest and _NOT.fullmatch(first):
+        return rest, True
+    between = match.string[match.end("relation") : match.start("name")]
+    return name, _NOT.search(between) is not None
+
+
+def _how(match: re.Match[str], name: str, relation: str, *, language: str) -> How:
+    """How sure it is that who was matched is called so."""
+    told_by = match.re.groupindex
+    means = concepts(name, language=language) if "be" in told_by or "bare" in told_by else frozenset()
+    is_likely = False
+    if "be" in told_by:
+        is_sure = relation in _REPLACED and language != "de" and means.isdisjoint(_PREDICATES)
+        around = match.string[match.start() : match.start("name")] + match.string[match.end() : match.end() + 20]
+        is_told = _NAME_OF.search(match.string[max(match.start() - 20, 0) : match.start()]) or _NEW.search(around)
+        is_likely = not is_sure and is_told is None
+    elif "bare" in told_by and match["bare"]:
+        is_likely = not means.isdisjoint(_PREDICATES)
+    elif "bare" in told_by and language == "de":
+        is_likely = not _begins_with_its_subject(match) and match["title"] == ""
+    return "likely" if is_likely else "called"
+
+
+def _begins_with_its_subject(match: re.Match[str]) -> bool:
+    """Whether a German sentence begins where *match* does, and is about whom it names."""
+    begins = _BEGINS_A_SENTENCE.search(match.string[max(match.start() - 40, 0) : match.start()])
+    return begins is not None and _NOMINATIVE.match(match[0]) is not None
+
+
 def _is_name(match: re.Match[str], name: str, *, language: str) -> bool:
     """Whether what was matched names somebody, whose relation holds."""
     folded = name.casefold()
+    if "pet" in match.re.groupindex and _WISHED.search(match.string[max(match.start() - 40, 0) : match.start()]):
+        return False
     before = match.string[match.start() : match.start("relation")]
     is_over = bool(_ENDED.search(before)) and _by_word(language).get(_plain(match["relation"]), frozenset()).isdisjoint(
         SEVERAL | _PETS  # an old friend is one still, and so is an old dog
@@ -142,8 +218,20 @@ def _is_name(match: re.Match[str], name: str, *, language: str) -> bool:
         or folded in _nationalities(language)
     ):
         return False
-    is_bare = match.re.groupindex.get("bare") is not None
-    return not (language == "de" and is_bare and _IS_A_THING.match(match.string[match.end() :]))
+    return language != "de" or not _is_german_thing(match, name)
+
+
+def _is_german_thing(match: re.Match[str], name: str) -> bool:
+    """Whether a German noun, which has a capital as names have, is a thing or an occupation."""
+    told_by = match.re.groupindex
+    if "be" in told_by:
+        return names_occupation(name, language="de")
+    if "bare" not in told_by or match["bare"]:
+        return False
+    if _IS_A_THING.match(match.string[match.end() :]):
+        return True
+    is_sure = match["title"] != "" or _begins_with_its_subject(match)
+    return not is_sure and bool(concepts(name, language="de"))
 
 
 @functools.cache
@@ -196,11 +284,11 @@ def _told_with_spaces(language: str) -> Iterator[str]:
     pets = _any(word for relation in _PETS for word in words.get(relation, ()))
     # "my sister, who is called Ines"; "we have a dog named Rex"
     yield rf"{mine}(?i:,?(?: \w+){{0,3}}?(?:{called})) {_ANY_NAME}"
-    pet = rf"(?<!\w)(?i:{my}|{_A_PET}) (?i:{_BETWEEN}(?P<relation>{pets}))(?![\w-])"
+    pet = rf"(?<!\w)(?P<pet>(?i:{my}|{_A_PET})) (?i:{_BETWEEN}(?P<relation>{pets}))(?![\w-])"
     yield rf"{pet}(?i:,?(?: \w+){{0,2}}?(?:{called}| called)) {_ANY_NAME}"
     if my:
         yield rf"{mine}(?P<bare>,?) {_NAME}"
-        yield rf"{mine} (?i:{be}) {_NAME}{_ENDS_A_NAME}"
+        yield rf"{mine} (?P<be>(?i:{be})) {_NAME}{_ENDS_A_NAME}"
         mine = rf"(?i:{my}) (?i:{_BETWEEN}){whom}"
         yield rf"(?<![\w'’]){_NAME}(?:['’]s| (?i:{be})) {mine}(?!['’]s)"
         yield rf"(?<![\w'’]){_NAME}(?:,| \(| [-–—]) ?{mine}{_ENDS_A_NAME}"
@@ -215,7 +303,7 @@ def _told_without_spaces(language: str) -> Iterator[str]:
     whom = rf"(?P<relation>{_any_relation(language)})"
     name = rf"(?P<name>[{_HAN}]{{1,3}}?|[ァ-ヶー]{{2,8}}|[ぁ-ん]{{2,6}}?|[A-Z][a-z]+)"
     ends = r"(?=[，。、！？,.!?\s]|です|だ|さん|ちゃん|くん|君|という|って|$)"
-    yield rf"(?:{my}){whom}(?:的?{called}) ?{name}{ends}"
+    yield rf"(?:{my}){whom}的?[不没]?(?:{called}) ?(?![我你他她大]){name}{ends}"
     yield rf"{whom}の名前は ?{name}{ends}"
     yield rf"{whom}の(?P<name>[ァ-ヶー]{{2,8}}|[{_HAN}]{{1,3}}|[ぁ-ん]{{2,6}}?)(?=さん|ちゃん|くん|君)"
 

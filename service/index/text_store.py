@@ -66,7 +66,7 @@ CREATE INDEX facts_by_learned ON facts (learned_at) WHERE learned_at IS NOT NULL
 CREATE INDEX facts_by_source ON facts (source, sequence, target);
 CREATE INDEX facts_by_target ON facts (target, sequence, source);
 CREATE TABLE relations (
-  relation TEXT NOT NULL, name TEXT NOT NULL, speaker TEXT NOT NULL, sequence INTEGER NOT NULL,
+  relation TEXT NOT NULL, name TEXT NOT NULL, speaker TEXT NOT NULL, how TEXT NOT NULL, sequence INTEGER NOT NULL,
   PRIMARY KEY (relation, name, speaker, sequence)
 ) WITHOUT ROWID;
 CREATE INDEX relations_by_name ON relations (name);
@@ -104,11 +104,16 @@ class Traits(NamedTuple):
 
 
 class Relation(NamedTuple):
-    """That *speaker* (casefolded) calls somebody of theirs by a *name*: *relation* is one of ``relations_told``."""
+    """
+    That *speaker* (casefolded) calls somebody of theirs by a *name*, or does not (*how*).
+
+    *relation* and *how* are those of ``relations_told``.
+    """
 
     relation: str
     name: str
     speaker: str
+    how: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +196,7 @@ def put_turn(database: sqlite3.Connection, turn: IndexedTurn) -> None:
     put_fields(database, turn.sequence, turn.fields)
     database.execute("DELETE FROM relations WHERE sequence = ?", (turn.sequence,))
     database.executemany(
-        "INSERT INTO relations VALUES (?, ?, ?, ?)", [(*one, turn.sequence) for one in dict.fromkeys(turn.relations)]
+        "INSERT OR REPLACE INTO relations VALUES (?, ?, ?, ?, ?)", [(*one, turn.sequence) for one in turn.relations]
     )
     words = [" ".join(turn.stems.get(column, ())) for column in COLUMNS]
     _put_words(database, "turns", turn.sequence, COLUMNS, words)

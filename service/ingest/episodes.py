@@ -99,7 +99,7 @@ def as_indexed(turn: StoredTurn, *, uuid: str, before: Sequence[StoredTurn], fal
         traits=traits_of(turn, language=language, before=before[-1] if before else None),
         fields=fields_of(turn),
         relations=tuple(
-            Relation(*one, message.who.casefold())
+            Relation(one.relation, one.name, message.who.casefold(), one.how)
             for message in remembered(turn)
             if message.role in _PERSON
             for one in relations_told(message.content, language=language)

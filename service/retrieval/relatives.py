@@ -19,9 +19,9 @@ def resolved(query: str, *, text: TextIndex, language: str, speaker: str | None)
     """
     *query* with the names of those whom its writer means by "my sister" or "the dog", and with "sister" for her name.
 
-    What was told last counts; of relatives of whom there may be several, up to two names do. Nothing where nobody was
-    told of. *speaker* is who asks, as the turns name them (in any case); None where that is not known. Raises
-    IndexUnusable.
+    What was told last counts, and what is only likely behind all else; of relatives of whom there may be several, up to
+    two names do. Nothing where nobody was told of. *speaker* is who asks, as the turns name them (in any case); None
+    where that is not known. Raises IndexUnusable.
     """
     asked, written = relations_asked(query, language=language), _words_of(query)
     told = [
@@ -31,16 +31,25 @@ def resolved(query: str, *, text: TextIndex, language: str, speaker: str | None)
     found = [with_names(query, {one: known[0] for one, known in names.items()}, language=language)]
     several = {one: known[1] for one, known in names.items() if len(known) > 1 and one in SEVERAL}
     found.append(with_names(query, several, language=language))
-    named = next((one for one in told if one.name in written and one.relation not in asked), None)
+    by_name = (one for one in told if one.name in written and one.relation not in asked and one.how != "denied")
+    named = next(by_name, None)
     if named is not None:
         found.append(_by_relation(query, named, language))
     return tuple(one for one in dict.fromkeys(found) if one != query)
 
 
 def _names(told: Sequence[Relation]) -> dict[str, list[str]]:
-    """The names of each relation, once, in the order of *told*."""
+    """The names of each relation, once, in the order of *told* (newest first), those that are only likely last."""
     names: dict[str, list[str]] = {}
+    denied: set[tuple[str, str]] = set()
+    sure = []
     for one in told:
+        key = one.relation, one.name.casefold()
+        if one.how == "denied":
+            denied.add(key)
+        elif key not in denied:
+            sure.append(one)
+    for one in sorted(sure, key=lambda one: one.how == "likely"):
         known = names.setdefault(one.relation, [])
         if one.name.casefold() not in {name.casefold() for name in known}:
             known.append(one.name)

@@ -115,3 +115,31 @@ async def test_whom_a_relation_means_by_now_leads_and_finds_room_first(service):
     left_out = set(trace["phases"]["filters"]["kept"]) - {one["id"] for one in trace["shown"]}
     assert left_out
     assert {trace["phases"]["filters"]["dropped"][one] for one in left_out} == {"limit: no room in max_tokens"}
+
+
+@pytest.mark.parametrize(
+    ("called", "later", "question", "named"),
+    [
+        ("Meine Mutter heißt Anna.", "Ich schenke meiner Mutter Blumen.", "Wo wohnt meine Mutter?", "Wo wohnt Anna?"),
+        ("Mein Vater heißt Karl.", "Mein Vater ist Rentner.", "Wo wohnt mein Vater?", "Wo wohnt Karl?"),
+        ("Meine Frau heißt Petra.", "Ich koche meiner Frau Lasagne.", "Wo ist meine Frau?", "Wo ist Petra?"),
+        ("My boss is Mark.", "My boss, Covid positive again, stays home.", "How is my boss?", "How is Mark?"),
+        ("My mother is called Anna.", "My mother is Catholic.", "How is my mother?", "How is Anna?"),
+        ("Mi jefa se llama Marta.", "Mi jefa no se llama Inés.", "¿Dónde vive mi jefa?", "¿Dónde vive Marta?"),
+        ("Mijn baas heet Mark.", "Mijn baas heet niet Piet.", "Waar woont mijn baas?", "Waar woont Mark?"),
+    ],
+)
+async def test_neither_a_thing_nor_a_faith_nor_a_denied_name_takes_the_place_of_a_name(
+    service, called, later, question, named
+):
+    """Broken: any noun is a name, and the newest one counts; what is denied is told."""
+    await tell(service, called, later)
+
+    assert (await asked(service, question))[0] == [question, named]
+
+
+async def test_a_name_that_is_denied_is_no_longer_searched_for(service):
+    """Broken: a denial takes nothing away."""
+    await tell(service, "Mon chef s'appelle Marc.", "Mon chef s'appelle Paul.", "Mon chef ne s'appelle pas Paul.")
+
+    assert (await asked(service, "Où habite mon chef ?"))[0] == ["Où habite mon chef ?", "Où habite Marc ?"]

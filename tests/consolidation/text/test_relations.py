@@ -42,7 +42,7 @@ from consolidation.text.relations import LANGUAGES, relations_asked, relations_t
     ],
 )
 def test_a_name_is_told_with_its_relation(language, text, relation, name):
-    assert (relation, name) in relations_told(text, language=language)
+    assert (relation, name, "called") in relations_told(text, language=language)
 
 
 @pytest.mark.parametrize(
@@ -56,6 +56,11 @@ def test_a_name_is_told_with_its_relation(language, text, relation, name):
         ("en", "my old boss Koldo"),
         ("en", "my dog is called to the front"),
         ("en", "It rained on the way home, 42."),
+        ("en", "I don't have a dog called Rex"),
+        ("en", "I wish I had a dog named Rex"),
+        ("de", "Mein Bruder ist Arzt."),
+        ("de", "Ich schenke meiner Mutter Blumen zum Muttertag."),
+        ("zh", "我妈妈叫我吃饭"),
         ("de", "gestern hat meine Schwester Kuchen gebacken"),
         ("de", "wie heißt meine Schwester?"),
         ("es", "¿cómo se llama mi hermana?"),
@@ -67,8 +72,49 @@ def test_what_names_nobody_tells_nothing(language, text):
     assert relations_told(text, language=language) == ()
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "name"),
+    [
+        ("en", "My sister isn't called Ines.", "Ines"),
+        ("de", "Meine Schwester heißt nicht Ines.", "Ines"),
+        ("es", "Mi hermana no se llama Inés.", "Inés"),
+        ("fr", "Ma sœur ne s'appelle pas Inès.", "Inès"),
+        ("it", "Mia sorella non si chiama Ines.", "Ines"),
+        ("pt", "Minha irmã não se chama Inês.", "Inês"),
+        ("nl", "Mijn zus heet niet Ines.", "Ines"),
+        ("pl", "Moja siostra nie nazywa się Inga.", "Inga"),
+        ("ru", "Мою сестру не зовут Инна.", "Инна"),
+        ("zh", "我妹妹不叫小英", "小英"),
+    ],
+)
+def test_a_name_is_denied(language, text, name):
+    assert relations_told(text, language=language) == (("sister", name, "denied"),)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "how"),
+    [
+        ("en", "My mother is Catholic.", "likely"),
+        ("en", "My boss is Karin.", "called"),
+        ("en", "My mother is Karin now.", "called"),
+        ("en", "The name of my mother is Karin.", "called"),
+        ("es", "Mi madre, Dios la bendiga, está bien", "likely"),
+        ("de", "Mein Vater ist Rentner.", "likely"),
+        ("de", "Mein neuer Chef ist Peter.", "called"),
+        ("de", "Gestern kam meine Schwester Lena.", "likely"),
+        ("de", "Und meine Schwester Lena kam gestern.", "called"),
+        ("de", "Ich war bei meinem Chef Herrn Öztürk.", "called"),
+    ],
+)
+def test_what_may_be_something_else_is_only_likely(language, text, how):
+    assert {one.how for one in relations_told(text, language=language)} == {how}
+
+
 def test_a_word_of_two_relations_tells_both():
-    assert relations_told("our kid Rowan", language="en") == (("daughter", "Rowan"), ("son", "Rowan"))
+    assert relations_told("our kid Rowan", language="en") == (
+        ("daughter", "Rowan", "called"),
+        ("son", "Rowan", "called"),
+    )
 
 
 @pytest.mark.parametrize(
