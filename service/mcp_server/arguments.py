@@ -3,35 +3,58 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, tzinfo
 from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo
 
 from consolidation.kernel.errors import InvalidMindId
 from consolidation.workspace import LONGEST_MIND_NAME, mind_id_of
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-_LAST_MOMENT = time(23, 59, 59, 999_999, tzinfo=UTC)
+_NOON = time(12)
 _WHEN = "a day like 2026-01-09 or a time like 2026-01-09T18:30:00Z"
 
 
-def _instant(text: str, *, of_day: time) -> str:
+def _instant(text: str, info: ValidationInfo, *, of_day: time) -> str:
+    """A day is meant *of_day*; without an offset, both are meant in the call's time zone."""
     try:
-        if _DAY.fullmatch(text):
-            return datetime.combine(date.fromisoformat(text), of_day).isoformat()
-        found = datetime.fromisoformat(text)
+        found = (
+            datetime.combine(date.fromisoformat(text), of_day) if _DAY.fullmatch(text) else datetime.fromisoformat(text)
+        )
     except ValueError as error:
         raise ValueError(f"must be {_WHEN}") from error
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).isoformat()
+    return (found if found.tzinfo else found.replace(tzinfo=_zone_of(info))).isoformat()
 
 
-def _beginning(text: str) -> str:
-    return _instant(text, of_day=time.min.replace(tzinfo=UTC))
+def _zone_of(info: ValidationInfo) -> tzinfo:
+    name = info.data.get("timezone")  # missing where it is not valid, which is told beside
+    return ZoneInfo(name) if name is not None else UTC
 
 
-def _end(text: str) -> str:
-    return _instant(text, of_day=_LAST_MOMENT)
+def _beginning(text: str, info: ValidationInfo) -> str:
+    return _instant(text, info, of_day=time.min)
+
+
+def _noon(text: str, info: ValidationInfo) -> str:
+    return _instant(text, info, of_day=_NOON)
+
+
+def _end(text: str, info: ValidationInfo) -> str:
+    return _instant(text, info, of_day=time.max)
+
+
+def _cycle_or_beginning(text: str, info: ValidationInfo) -> str:
+    return text if text == "cycle" else _beginning(text, info)
+
+
+def _known_zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ValueError, OSError, KeyError) as error:
+        raise ValueError("is not a time zone of the IANA list, like Europe/Paris") from error
+    return name
 
 
 def _not_blank(text: str) -> str:
@@ -50,8 +73,9 @@ def _mind_id(name: str) -> str:
 _Mind = Annotated[str, AfterValidator(_mind_id), Field(min_length=1, max_length=LONGEST_MIND_NAME)]
 Words = Annotated[str, AfterValidator(_not_blank), Field(min_length=1, max_length=2000)]
 From = Annotated[str, AfterValidator(_beginning)]
-CycleOrFrom = Annotated[str, AfterValidator(lambda text: text if text == "cycle" else _beginning(text))]
+CycleOrFrom = Annotated[str, AfterValidator(_cycle_or_beginning)]
 UpTo = Annotated[str, AfterValidator(_end)]
+At = Annotated[str, AfterValidator(_noon)]
 Session = Annotated[
     str | None,
     Field(
@@ -77,6 +101,14 @@ class ToolArguments(BaseModel):
         return {name: value for name in names if (value := getattr(self, name)) is not None}
 
 
+class ZonedArguments(ToolArguments):
+    """Arguments of a tool that takes days. The time zone is validated first: days are read in it."""
+
+    timezone: Annotated[str, Field(max_length=64), AfterValidator(_known_zone)] | None = Field(
+        None, description="The user's time zone, like Europe/Paris, in which days are meant; UTC when left out."
+    )
+
+
 class MessageArgument(BaseModel):
     """One message."""
 
@@ -88,7 +120,7 @@ class MessageArgument(BaseModel):
     timestamp: From | None = Field(None, description="When, like 2026-01-09T18:30:00Z; now, when left out.")
 
 
-class ToRemember(ToolArguments):
+class ToRemember(ZonedArguments):
     """Arguments of `remember`."""
 
     query: Words = Field(description="What to look for, in plain words of any language: names, things, a question.")
@@ -106,21 +138,18 @@ class ToRemember(ToolArguments):
     limit: int = Field(10, ge=1, le=100, description="How many at most, 1 to 100.")
 
 
-class ToAsk(ToolArguments):
+class ToAsk(ZonedArguments):
     """Arguments of `ask_memory`."""
 
     question: Words = Field(description="What to answer from memory, in plain words of any language.")
     limit: int = Field(12, ge=1, le=50, description="How many memories the answer may rest on, 1 to 50.")
-    at: UpTo | None = Field(None, description=f"Ask for the facts that held then: {_WHEN}.")
+    at: At | None = Field(None, description=f"Ask for the facts that held then: {_WHEN}.")
     language: Annotated[str, Field(pattern=r"^[A-Za-z]{2,3}([-_][A-Za-z0-9]{1,8})*$", max_length=35)] | None = Field(
         None, description="The language of the answer, like de; that of the question when left out."
     )
-    timezone: str | None = Field(
-        None, max_length=64, description="The user's time zone, like Europe/Paris; UTC when left out."
-    )
 
 
-class ToSearchLog(ToolArguments):
+class ToSearchLog(ZonedArguments):
     """Arguments of `search_log`."""
 
     query: Words = Field(description="Words as they were said or shown, in any case: a name, a number, an error.")
@@ -139,12 +168,9 @@ class ToSearchLog(ToolArguments):
     limit: int = Field(5, ge=1, le=100, description="How many messages at most, 1 to 100.")
     context: int = Field(1, ge=0, le=5, description="How many messages before and after each, 0 to 5.")
     cursor: str | None = Field(None, max_length=30, description="`next_cursor` of the last answer, for older messages.")
-    timezone: str | None = Field(
-        None, max_length=64, description="The user's time zone, like Europe/Paris; UTC when left out."
-    )
 
 
-class ToListFacts(ToolArguments):
+class ToListFacts(ZonedArguments):
     """Arguments of `list_facts`."""
 
     entity: str | None = Field(
@@ -171,7 +197,7 @@ class ToListEntities(ToolArguments):
     cursor: str | None = Field(None, max_length=4000, description="`next_cursor` of the last answer, for more.")
 
 
-class ToSave(ToolArguments):
+class ToSave(ZonedArguments):
     """Arguments of `save_memory`."""
 
     text: str = Field(
@@ -183,7 +209,7 @@ class ToSave(ToolArguments):
         le=1,
         description="0 to 1: promises, bans, people and deadlines from 0.7 on; below 0.1 it is not kept.",
     )
-    occurred_at: From | None = Field(None, description=f"When it happened: {_WHEN}; now when left out.")
+    occurred_at: At | None = Field(None, description=f"When it happened: {_WHEN}; now when left out.")
     session_id: Session = None
     id: str | None = Field(
         None,
@@ -219,7 +245,7 @@ class ToReadStory(ToolArguments):
     newest: int | None = Field(None, ge=1, le=1000, description="Only so many of the newest chapters; else all.")
 
 
-class ToResonate(ToolArguments):
+class ToResonate(ZonedArguments):
     """Arguments of `resonance`."""
 
     message: str = Field(min_length=1, max_length=100_000, description="What the user just said, word for word.")
@@ -230,9 +256,6 @@ class ToResonate(ToolArguments):
         default_factory=list, max_length=200, description="What was said before it, oldest first, if you have it."
     )
     session_id: Session = None
-    timezone: str | None = Field(
-        None, max_length=64, description="The user's time zone, like Europe/Paris; UTC when left out."
-    )
     max_fragments: int | None = Field(None, ge=1, le=50, description="How many memories at most, 1 to 50; usually 5.")
 
 

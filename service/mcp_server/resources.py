@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
@@ -66,12 +66,9 @@ _KINDS = {
 async def list_resources(connection: ApiConnection) -> ListResourcesResult:
     """The resources of all minds that the caller may see, or those of the connection's one mind."""
     try:
-        answer = await connection.api.ask("GET", "/v1/minds", params={"limit": _MOST_MINDS})
+        minds = await _minds(connection)
     except (ApiRefused, ApiUnreachable) as fault:
         raise MCPError(INTERNAL_ERROR, explain_refusal(fault)) from fault
-    minds = [str(one["mind_id"]) for one in answer.get("minds", ())]
-    if connection.is_alone:
-        minds = [mind for mind in minds if mind == connection.mind_id]
     return ListResourcesResult(
         resources=[
             Resource(
@@ -85,6 +82,19 @@ async def list_resources(connection: ApiConnection) -> ListResourcesResult:
             for mind in minds
         ]
     )
+
+
+async def _minds(connection: ApiConnection) -> list[str]:
+    if not connection.is_alone:
+        answer = await connection.api.ask("GET", "/v1/minds", params={"limit": _MOST_MINDS})
+        return [str(one["mind_id"]) for one in answer.get("minds", ())]
+    try:
+        await connection.api.ask("GET", f"/v1/minds/{quote(connection.mind_id, safe='')}")
+    except ApiRefused as refusal:
+        if not refusal.is_mind_not_found:
+            raise
+        return []
+    return [connection.mind_id]
 
 
 def list_templates(connection: ApiConnection) -> ListResourceTemplatesResult:

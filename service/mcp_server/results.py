@@ -109,11 +109,12 @@ class FactResult(ResultPart):
 
     id: str
     text: str
-    state: str = Field(description="holding, ended or planned.")
+    state: str = Field(description="holding, ended or planned; wrong: a person said so.")
     valid_at: datetime | None = Field(None, description="Valid since.")
     invalid_at: datetime | None = Field(None, description="No longer valid since.")
     turns: int = Field(description="In how many conversations' turns it was told.")
     sources: tuple[SourceResult, ...] = Field((), description="The newest turns that told it.")
+    corrections: tuple[DecisionResult, ...] = Field((), description="What a person decided of it.")
 
 
 class FactsResult(ToolResult):
@@ -127,12 +128,14 @@ class EntityResult(ResultPart):
     """A person, a place, a thing."""
 
     id: str
-    name: str
+    name: str = Field(description="As it was told.")
+    called: str = Field("", description="What people call it by now, after they renamed or merged it.")
     kind: str = ""
     summary: str = ""
     facts: int = Field(description="How many facts are known.")
     mentions: int = Field(description="In how many turns these were told.")
     last_at: datetime | None = Field(None, description="When it was last spoken of.")
+    corrections: tuple[DecisionResult, ...] = Field((), description="What a person decided of it.")
 
 
 class EntitiesResult(ToolResult):
@@ -164,6 +167,9 @@ class LogItemResult(ResultPart):
     turn_id: str
     before: tuple[LogLineResult, ...] = ()
     after: tuple[LogLineResult, ...] = ()
+    corrections: tuple[DecisionResult, ...] = Field(
+        (), description="What a person decided of its turn and of what it told: wrong and edit mean that it is not so."
+    )
 
 
 class LogResult(ToolResult):

@@ -11,8 +11,11 @@ if TYPE_CHECKING:
     from service.mcp_server.results import (
         AskResult,
         CorrectionResult,
+        DecisionResult,
         EntitiesResult,
+        EntityResult,
         EvidenceResult,
+        FactResult,
         FactsResult,
         JournalFileResult,
         JournalSearchResult,
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     )
 
 _MOST_SOURCES = 3
+_LINES_DROPPED = "answer_lines_dropped"  # which the line on what was left out tells
 
 
 def remembered(found: RememberResult) -> str:
@@ -43,7 +47,7 @@ def remembered(found: RememberResult) -> str:
 
 
 def answered(found: AskResult) -> str:
-    """The lines with their numbers, what is missing and what contradicts, then the numbered evidence."""
+    """The lines with their numbers, what is missing, what contradicts and was left out, then the numbered evidence."""
     if not found.evidence:
         return _with_notes(found, "Nothing is remembered about that.", found.degraded)
     at = {one.id: number for number, one in enumerate(found.evidence, 1)}
@@ -54,8 +58,10 @@ def answered(found: AskResult) -> str:
         lines.append(f"Not in memory: {'; '.join(map(_line, found.missing))}.")
     pairs = ((" / ".join(map(_line, one.texts)), _marks(one.sources, at)) for one in found.contradictions)
     lines += [f"Contradicting: {texts} {marks}" for texts, marks in pairs]
+    if found.dropped:
+        lines.append(f"Left out, as memory does not bear it out: {'; '.join(map(_line, found.dropped))}.")
     lines += ["", *(line for number, one in enumerate(found.evidence, 1) for line in _evidence(one, number))]
-    return _with_notes(found, "\n".join(lines), found.degraded)
+    return _with_notes(found, "\n".join(lines), [one for one in found.degraded if one != _LINES_DROPPED])
 
 
 def log_found(found: LogResult) -> str:
@@ -66,7 +72,8 @@ def log_found(found: LogResult) -> str:
     for at, item in enumerate(found.items, 1):
         cycles = "" if item.cycles_ago is None else f", {item.cycles_ago} cycles ago"
         age = f", {item.age}" if item.age else ""
-        lines.append(f"{at}. {_when(item.at, '').strip()}{age}{cycles}, session {item.session_id}")
+        decided = "".join(f", {one}" for one in _decided(item.corrections))
+        lines.append(f"{at}. {_when(item.at, '').strip()}{age}{cycles}, session {item.session_id}{decided}")
         lines += [f"     {_said(one)}" for one in item.before]
         lines.append(f"   > {_said(item)}")
         lines += [f"     {_said(one)}" for one in item.after]
@@ -76,13 +83,12 @@ def log_found(found: LogResult) -> str:
 
 
 def facts_listed(found: FactsResult) -> str:
-    """Each fact with its state and its newest source."""
+    """Each fact with its state, since when and until when it holds, and its newest source."""
     if not found.items:
         return _with_notes(found, "No such fact is known.")
     lines: list[str] = []
     for at, fact in enumerate(found.items, 1):
-        state = "" if fact.state == "holding" else f"{fact.state}: "
-        lines.append(f"{at}. {state}{_line(fact.text)} (id {fact.id})")
+        lines.append(f"{at}. [{_about(fact)}] {_line(fact.text)} (id {fact.id})")
         lines.extend(_sources(fact.sources[:1]))
     if found.next_cursor is not None:
         lines += ["", f"Older facts: the same call with cursor {found.next_cursor}."]
@@ -90,13 +96,10 @@ def facts_listed(found: FactsResult) -> str:
 
 
 def entities_listed(found: EntitiesResult) -> str:
-    """Each name with how much is known of it."""
+    """Each name with how much is known of it, and when it was last spoken of."""
     if not found.items:
         return _with_notes(found, "Nobody and nothing of that name is known.")
-    lines = [
-        f"{at}. {_line(one.name)}{f' ({_line(one.kind)})' if one.kind else ''}: {one.facts} facts (id {one.id})"
-        for at, one in enumerate(found.items, 1)
-    ]
+    lines = [f"{at}. {_entity(one)} (id {one.id})" for at, one in enumerate(found.items, 1)]
     if found.next_cursor is not None:
         lines += ["", f"More: the same call with cursor {found.next_cursor}."]
     return _with_notes(found, "\n".join(lines))
@@ -123,12 +126,13 @@ def journal_text(found: JournalFileResult) -> str:
 
 
 def story(found: StoryResult) -> str:
-    """The story itself."""
+    """The story itself, and up to when it is told."""
     if not found.text:
         return _with_notes(found, "The story has not begun yet.")
-    if found.chapters == found.total_chapters:
-        return _with_notes(found, found.text)
-    return _with_notes(found, f"The newest {found.chapters} of {found.total_chapters} chapters:\n\n{found.text}")
+    is_whole = found.chapters == found.total_chapters
+    head = () if is_whole else (f"The newest {found.chapters} of {found.total_chapters} chapters:",)
+    end = () if found.last_processed is None else (f"It is told{_when(found.last_processed, ' up to')}.",)
+    return _with_notes(found, "\n\n".join((*head, found.text, *end)))
 
 
 def resonated(found: ResonanceResult) -> str:
@@ -200,9 +204,28 @@ def _memory(memory: MemoryResult, at: int) -> Iterator[str]:
     details = [kind, _when(memory.occurred_at, "told"), *(validity if memory.kind == "fact" else [])]
     if memory.is_contradicted:
         details.append("found wrong once")
-    details += [f"a person: {one.what}{f' → {_line(one.to)}' if one.to else ''}" for one in memory.corrections]
+    details += _decided(memory.corrections)
     yield f"{at}. [{', '.join(fact for fact in details if fact)}] {_line(memory.text)} (id {memory.id})"
     yield from _sources(memory.sources, excluding=memory.text)
+
+
+def _about(fact: FactResult) -> str:
+    times = (_when(fact.valid_at, "since"), _when(fact.invalid_at, "until"))
+    return ", ".join((fact.state, *filter(None, times), *_decided(fact.corrections)))
+
+
+def _entity(one: EntityResult) -> str:
+    called = _line(one.called) or _line(one.name)
+    told_as = f", told as {_line(one.name)}" if called != _line(one.name) else ""
+    kind = f" ({_line(one.kind)})" if one.kind else ""
+    known = (f"{one.facts} facts", _when(one.last_at, "last spoken of"), *_decided(one.corrections))
+    return f"{called}{told_as}{kind}: {', '.join(filter(None, known))}"
+
+
+def _decided(corrections: Sequence[DecisionResult]) -> Iterator[str]:
+    """What a person decided, each in a few words."""
+    for one in corrections:
+        yield f"a person: {one.what}{f' → {_line(one.to)}' if one.to else ''}"
 
 
 def _evidence(one: EvidenceResult, at: int) -> Iterator[str]:

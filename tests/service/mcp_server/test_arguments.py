@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from service.mcp_server.arguments import ToSearchLog, ToStore
+from service.mcp_server.arguments import ToAsk, ToSearchLog, ToStore
 
 
 def test_a_search_leaves_out_from_a_day_a_time_or_the_present_cycle():
@@ -21,3 +21,12 @@ def test_a_model_is_told_that_the_session_of_a_connection_may_be_shared():
     described = ToStore.model_json_schema()["properties"]["session_id"]
 
     assert "which other conversations may share" in str(described)
+
+
+def test_what_held_on_a_day_is_asked_for_at_its_noon_in_the_time_zone_of_the_call():
+    """Broken: the last moment of the day in UTC is the day after in Paris, and the model is told so."""
+    asked = {"question": "Where did Ines live?", "timezone": "Europe/Paris"}
+
+    assert ToAsk(at="2026-01-31", **asked).at == "2026-01-31T12:00:00+01:00"
+    assert ToAsk(at="2026-07-31T18:00", **asked).at == "2026-07-31T18:00:00+02:00"
+    assert ToAsk(at="2026-01-31T18:00:00Z", **asked).at == "2026-01-31T18:00:00+00:00"

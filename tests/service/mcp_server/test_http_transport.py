@@ -191,7 +191,8 @@ async def test_the_story_is_a_resource_and_its_newest_chapters_can_be_asked_for(
     story = "### [2026-01-09 18:30] Lyon\n\nAnn's mother lives there.\n\n### [2026-01-10 09:00] Cello\n\nI practise.\n"
     etag = httpx2.get(f"{told}/v1/minds/ada/story", timeout=20).headers["etag"]
     headers = {"If-Match": etag, "Content-Type": "text/markdown"}
-    httpx2.put(f"{told}/v1/minds/ada/story", content=story, headers=headers, timeout=20).raise_for_status()
+    anchor = "<!-- LAST_PROCESSED: 2026-01-09T18:30:00.000Z -->\n\n"
+    httpx2.put(f"{told}/v1/minds/ada/story", content=anchor + story, headers=headers, timeout=20).raise_for_status()
 
     async with over_http(told) as host:
         templates = [one.uri_template for one in (await host.list_resource_templates()).resource_templates]
@@ -207,6 +208,21 @@ async def test_the_story_is_a_resource_and_its_newest_chapters_can_be_asked_for(
     assert newest.structured_content["text"].startswith("### [2026-01-10 09:00] Cello")
     assert (newest.structured_content["chapters"], newest.structured_content["total_chapters"]) == (1, 2)
     assert "The newest 1 of 2 chapters" in text_of(newest)
+    assert text_of(newest).splitlines()[-1] == "It is told up to 2026-01-09 18:30 UTC."
+
+
+async def test_a_connection_for_one_mind_has_its_resources_however_many_minds_there_are(tmp_path):
+    """Broken: the mind is looked for among the first 500."""
+    for number in range(501):
+        (tmp_path / "home" / "minds" / f"m{number:03}" / "transcript").mkdir(parents=True)
+    with serving(tmp_path / "home") as (_, url):
+        httpx2.post(f"{url}/v1/minds/zoe/turns", json={"session_id": "s0", "messages": LYON}, timeout=60)
+        async with over_http(url, X_Mind_Id="zoe") as host:
+            listed = [str(one.uri) for one in (await host.list_resources()).resources]
+        async with over_http(url, X_Mind_Id="nobody") as host:
+            of_nobody = (await host.list_resources()).resources
+
+    assert (listed, of_nobody) == (["story://zoe", "waking://zoe"], [])
 
 
 async def test_what_an_agent_is_handed_when_it_wakes_is_a_resource(told):
