@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING
 
 from consolidation.text.dates import named_days
 from consolidation.text.names import names
+from consolidation.text.numbers import NUMBER, is_said, numbers_said
 from consolidation.text.sentences import sentences
 from consolidation.text.words import content_words, stems, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from datetime import date
 
     from consolidation.text.dates import NamedDay
 
-_NUMBER = re.compile(r"(?<![\w-])\d{2,}(?:[.,:]\d+)*(?![\w-])")
+_TELLING = re.compile(r"\d\d")  # a number that is looked for: counts of a few are told in words, too
 _MOST_REASONS = 8  # in one answer
 _LONGEST_SHOWN = 120  # characters of a sentence
 _WORD = re.compile(r"[^\W\d_]+")
@@ -44,7 +45,8 @@ class Sources:
         days = named_days(sentence)
         dates = [one for day in days if (one := self._fault_of_date(day))]
         dated = {part for day in days for part in tokens(day.words)}  # the numbers of a date are the date's
-        numbers = [one for one in _NUMBER.findall(sentence) if not set(tokens(one)) <= self._words | dated]
+        asked = (one for one in _numbers(sentence) if not set(tokens(one)) <= dated)
+        numbers = [one for one in asked if not is_said(one, self._numbers)]
         names_said = (f"the name {one!r}" for one in self._strange_names(sentence))
         return (*(f"the number {one}" for one in dict.fromkeys(numbers)), *names_said, *dates)
 
@@ -83,6 +85,10 @@ class Sources:
     @cached_property
     def _words(self) -> frozenset[str]:
         return frozenset(word for text in self._texts for word in tokens(text))
+
+    @cached_property
+    def _numbers(self) -> frozenset[str]:
+        return frozenset(number for text in self._texts for number in numbers_said(text))
 
     @cached_property
     def _stems(self) -> frozenset[str]:
@@ -135,6 +141,14 @@ def in_sentence_case(title: str, *, sources: Sources) -> str:
         return title
     first, gap, rest = title.partition(" ")
     return first + gap + _WORD.sub(lambda one: one[0].lower() if sources.says_small(one[0]) else one[0], rest)
+
+
+def _numbers(sentence: str) -> Iterator[str]:
+    """The numbers of *sentence* that stand by themselves: "15W-40" has none."""
+    for found in NUMBER.finditer(sentence):
+        around = sentence[max(found.start() - 1, 0) : found.start()] + sentence[found.end() : found.end() + 1]
+        if _TELLING.search(found[0]) and not re.search(r"[\w-]", around):
+            yield found[0]
 
 
 def _weekday(day: date) -> int:

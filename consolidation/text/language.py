@@ -81,6 +81,11 @@ _WORD = re.compile(r"[^\W\d_]+")
 _LOADING = threading.Lock()
 
 
+def primary_subtag(tag: str) -> str:
+    """The language of a tag alone: "de" of "de-AT", "DE" and "de_AT"."""
+    return re.split(r"[-_]", tag.casefold(), maxsplit=1)[0]
+
+
 def detect(text: str, *, fallback: str = "en") -> str:
     """Name the language most of *text* is written in by its two-letter code; *fallback* where it does not say."""
     prose = unicodedata.normalize("NFKC", _NOT_PROSE.sub(" ", text[: 5 * LONGEST_SAMPLE])[:LONGEST_SAMPLE])

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from consolidation.text.name_forms import LETTER, without_case_endings
 from consolidation.text.sentences import sentences
+from consolidation.text.stopwords import STOP_WORDS
 from consolidation.text.words import content_words, tokens
 
 if TYPE_CHECKING:
@@ -74,6 +75,48 @@ _DOING = re.compile(
     r"|thought|knew|kept|let|ran|saw|sang|spoke|grew|fell|felt|found|taught|sold|chose|broke|drove|flew|said|can|will"
     r"|would|could|should|never|always|just|also"
 )
+# Open a sentence, and are neither names nor in the lists of function words.
+_OPENERS = frozenset(
+    tokens(
+        """
+        according again ago already although always because before besides both despite during earlier everybody
+        everyone everything finally formerly further given however instead later likely maybe meanwhile neither never
+        nobody none nothing now often once only otherwise people perhaps possibly rather regarding several since
+        somebody someone something sometimes soon still then therefore though together too unfortunately until usually
+        very while without yet
+        aktuell deiner deines eure euer eurem euren eurer alle allerdings anschließend außerdem beide bereits bisher
+        bislang daher danach davor derzeit deshalb dort einige einmal etwa früher gemeinsam gestern heute hier immer
+        inzwischen insgesamt jeden jeder jemand jetzt kein keine laut leider letzte letzten letztes manchmal mehrere
+        meist meistens mittlerweile momentan morgen nachdem nein nichts nie niemand nur oft schließlich schon seit
+        seitdem sobald sonst später trotz trotzdem ungefähr ursprünglich viele vielleicht vorher wahrscheinlich wegen
+        während zuerst zuletzt zunächst zurzeit zusammen zuvor zwei
+        ahora además allí ambos antes aquí aunque ayer cada después durante entonces hoy luego mañana mientras nada
+        nadie ninguno nunca primero quizás según siempre solo sólo también todavía todo todos tras
+        alors après aucun aucune auparavant aussi avant beaucoup chaque depuis deux durant ensuite hier maintenant
+        malgré non oui parfois personne plusieurs puis récemment rien selon souvent tous toujours tout toutes
+        adesso allora anche ancora attualmente dopo durante entrambi già ieri inoltre mentre nessuno niente oggi ogni
+        ora poi prima qualcuno secondo sempre solo tutti tutto
+        agora ainda além antes após atualmente cada depois durante então hoje nada ninguém nunca ontem segundo sempre
+        todos tudo
+        allebei alles altijd beide daarna daarvoor eerder eerst gisteren iedereen iemand later momenteel nee niemand
+        niets nooit nu sinds soms tegenwoordig tijdens vandaag volgens vroeger
+        czasem dwa dziś nie niestety nigdy nikt obecnie oboje od później potem razem również teraz tylko wczoraj
+        wcześniej według wszyscy wtedy zawsze
+        всегда вчера два завтра затем здесь иногда никогда никто ничего нет однако потом после раньше с сегодня сейчас
+        сначала согласно также теперь тогда уже твой твоя твоё твои ваша ваше ваши его её их
+        """
+    )
+)
+_OF_MANNER = re.compile(r".{5,}(?:mente?|weise)|.{3,}(?:ally|ntly|rtly|usly|ctly|vely|rely)")
+_OPENS = re.compile(rf"[\"'“„‘«(¿¡\s]*({_WORD})(?!['’-]?{LETTER})")
+_NOUN = re.compile(rf"(?<=\S\s)({_WORD})")
+_WITH_ARTICLE = re.compile(
+    r"(?<!\w)(?:(?i:d(?:er|ie|as|en|em|es)|(?:k?ein|[mds]ein|ihr|unser|euer)(?:e[mnrs]?)?|eure[mnrs]?"
+    r"|(?:dies|jen|jed|welch|manch|solch|all|beid|viel|wenig|mehrer|einig|ander|letzt|nächst|erst|zweit)(?:e[mnrs]?)?"
+    r"|zum|zur|im|am|beim|vom|ins|ans|aufs|fürs|als|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|paar)"
+    r"|\d+(?:[.,]\d+)*\.?)\s+(?:[a-zäöüß]+e[mnrs]?\s+|\d+\.?\s+){0,2}"
+    rf"({_WORD})"
+)
 
 
 def names(text: str, *, language: str = "en", limit: int = 12) -> tuple[str, ...]:
@@ -106,6 +149,33 @@ def opening_names(text: str, *, language: str) -> frozenset[str]:
         if not language.startswith("en") or _DOING.fullmatch(doing):
             found.add(name)
     return frozenset(found)
+
+
+def possible_names(text: str, *, language: str) -> tuple[str, ...]:
+    """
+    Words of *text* whose capital may be a name's, though it proves nothing, in their order.
+
+    Those that open a sentence; in German, where every noun has a capital, also those inside of one that no article,
+    numeral or such comes before. None in a language whose function words are not known.
+    """
+    if language not in STOP_WORDS:
+        return ()
+    found = dict[str, None]()
+    for sentence in sentences(text, language=language):
+        opening = _OPENS.match(sentence)
+        if opening is not None:
+            found[_POSSESSIVE.sub("", opening[1])] = None
+        if language.startswith("de"):
+            nouns = set(_WITH_ARTICLE.findall(sentence))
+            found |= dict.fromkeys(one for one in _NOUN.findall(sentence) if one not in nouns)
+    return tuple(one for one in found if _names_something(one, language))
+
+
+def _names_something(word: str, language: str) -> bool:
+    folded = word.casefold()
+    if folded in _NO_NAMES or folded in _TITLES or _OF_MANNER.fullmatch(folded):
+        return False
+    return not content_words(word, language=language).keys() <= _OPENERS
 
 
 def keyphrases(text: str, *, language: str, limit: int = 6) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from consolidation.text.names import names
 from consolidation.text.words import tokens
 from prompts.responses import AnswerOfMemory
 from service.ask.checks import Check, Checked, Line
-from service.ask.evidence import contradicting, find_evidence, texts_of
+from service.ask.evidence import contradicting, find_evidence, is_muted, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,10 +38,15 @@ _NOTHING = Checked((), (), (), ())
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked. ``at`` asks for the facts that held then; ``language`` and ``timezone`` are the answer's."""
+    """
+    What is asked. ``at`` asks for the facts that held then.
+
+    ``language`` and ``timezone`` are the answer's; ``tag`` is the language as it was asked for, such as "zh-Hant".
+    """
 
     text: str
     language: str
+    tag: str
     timezone: tzinfo
     at: datetime | None
     limit: int
@@ -121,7 +126,7 @@ class Answerer:
             return None, ()
         words = {
             "agent": self._agent,
-            "language": question.language,
+            "language": question.tag,
             "now": self._clock.now().astimezone(question.timezone).strftime("%A, %Y-%m-%d %H:%M"),
             "at": _day(question.at, question.timezone),
             "question": self._cleaned(question.text),
@@ -153,9 +158,15 @@ class Answerer:
 
 
 def _unknown_words(question: Question, evidence: Sequence[Evidence]) -> tuple[str, ...]:
-    """Without a model: the question where nothing is known, else the names in it that no evidence has."""
+    """
+    Without a model: the question where nothing is known, else the names in it that no evidence has.
+
+    None of a German question, where every noun has a capital.
+    """
     if not evidence:
         return (question.text,) if question.text.strip() else ()
+    if question.language == "de":
+        return ()
     there = {word for text in texts_of(evidence) for word in tokens(text)}
     asked = names(question.text, language=question.language)
     return tuple(name for name in asked if there.isdisjoint(tokens(name)))
@@ -170,7 +181,8 @@ def _about(one: Evidence, timezone: tzinfo) -> str:
         "until": memory.invalid_at,
     }
     days = (f"{word} {_day(instant, timezone)}" for word, instant in times.items() if instant is not None)
-    return ", ".join((one.state, *(("found wrong once",) if memory.is_contradicted else ()), *days))
+    marks = {"muted by a person": is_muted(memory), "found wrong once": memory.is_contradicted}
+    return ", ".join((one.state, *(mark for mark, is_so in marks.items() if is_so), *days))
 
 
 def _day(instant: datetime | None, timezone: tzinfo) -> str:

@@ -2,21 +2,22 @@
 What a model answers, held against the evidence it names.
 
 A line stands where each name, number and date in it occurs in the evidence that the line itself names. What only a tool
-or the bot said is answered in its own words, which say so. Meaning is not checked: a wrong word passes, unless it is a
-name, a number or a date.
+or the bot said is answered in its own words, which say so; so is a line with a word that may be a name and that nobody
+said. Meaning is not checked: a wrong word passes, unless it is a name, a number or a date.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from consolidation.story.invention import Sources
 from consolidation.text.dates import days_named, named_days
 from consolidation.text.language import detect
+from consolidation.text.names import names, possible_names
+from consolidation.text.numbers import NUMBER, is_said, numbers_said
 from consolidation.text.relative_dates import possible_days
-from consolidation.text.words import stems, tokens
+from consolidation.text.words import content_words, stems, tokens
 from service.ask.evidence import texts_of
 from service.retrieval.lead_words import others_words, persons_words
 
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from prompts.responses import AnswerLine, AnswerOfMemory
     from service.ask.evidence import Evidence
 
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _LONGEST_LINE = 600
+_SHORTEST_ROOT = 4  # letters with which words of one German family begin: "Wohnung" and "wohnt"
 _INSIDE_NAMES = "of the de del la van von der da do and"  # what joins two names is said by nobody
 
 
@@ -55,8 +56,8 @@ class Check:
     """
     Holds a model's answer against *evidence*.
 
-    ``language`` is the answer's. ``known`` are words that may stand anywhere, such as the bot's name. ``known_names``
-    finds the names of the mind's entities in a text.
+    ``language`` is the answer's, by its primary subtag. ``known`` are words that may stand anywhere, such as the bot's
+    name. ``known_names`` finds the names of the mind's entities in a text.
     """
 
     evidence: Sequence[Evidence]
@@ -83,7 +84,7 @@ class Check:
                 missing.append(text)
         groups = (self._places(one) for one in said.contradictions)
         together = tuple(dict.fromkeys(frozenset(places) for places in groups if len(places) > 1))
-        return Checked(tuple(lines), tuple(dict.fromkeys(missing)), together, tuple(dropped))
+        return Checked(tuple(dict.fromkeys(lines)), tuple(dict.fromkeys(missing)), together, tuple(dropped))
 
     def _line(self, one: AnswerLine) -> Line | str:
         """The line as it may be shown, or why it may not be."""
@@ -100,7 +101,8 @@ class Check:
         fault = self._invention(text, [self.evidence[place] for place in sound], texts)
         if fault:
             return fault
-        return Line(" / ".join(texts) if self._is_borrowed(text, texts) else text, tuple(sound))
+        in_its_words = self._is_borrowed(text, texts) or self._may_name_a_stranger(text, texts)
+        return Line(" / ".join(texts) if in_its_words else text, tuple(sound))
 
     @staticmethod
     def _is_sound(one: Evidence) -> bool:
@@ -112,9 +114,31 @@ class Check:
         if not others:
             return False
         persons = " ".join(map(persons_words, texts))
-        is_translated = detect(" ".join(texts)) != self.language.partition("-")[0]
+        is_translated = detect(" ".join(texts)) != self.language
         only_others = set(stems(others, language=self.language)) - set(stems(persons, language=self.language))
         return is_translated or not only_others.isdisjoint(stems(text, language=self.language))
+
+    def _may_name_a_stranger(self, text: str, texts: Sequence[str]) -> bool:
+        """Whether a word of *text* that may be a name is in none of *texts*, and no common word of the question."""
+        possible = possible_names(text, language=self.language)
+        if not possible:
+            return False
+        said = " ".join((*texts, self.known, self._common_words(self.question)))
+        known = {*tokens(said), *stems(said, language=self.language)}
+        common = stems(self._common_words(said), language="de") if self.language == "de" else ()
+        roots = tuple(one for one in common if len(one) >= _SHORTEST_ROOT)
+        return any(
+            word not in known and stem not in known and not word.startswith(roots)
+            for name in possible
+            if not days_named(f"im {name}")
+            for word, stem in content_words(name, language=self.language).items()
+        )
+
+    def _common_words(self, text: str) -> str:
+        """*text* without the names in it; in German, without what may be one."""
+        found = possible_names(text, language="de") if self.language == "de" else names(text)
+        named = {word for name in found for word in tokens(name)}
+        return " ".join(word for word in tokens(text) if word not in named)
 
     def _places(self, numbers: Iterable[int]) -> tuple[int, ...]:
         return tuple(dict.fromkeys(number - 1 for number in numbers if 1 <= number <= len(self.evidence)))
@@ -131,8 +155,9 @@ class Check:
             return f"{found[0]} is not in the evidence it names"
         dated = {word for day in named_days(text) for word in tokens(day.words)}
         there = {word for one in (*texts, *of_days) for word in tokens(one)}
-        for number in _NUMBER.findall(text):
-            if not set(tokens(number)) <= there | dated:
+        said = numbers_said(" | ".join((*texts, *of_days)))
+        for number in NUMBER.findall(text):
+            if not (is_said(number, said) or set(tokens(number)) <= dated):
                 return f"the number {number} is not in the evidence it names"
         for name in sorted(days_named(text) - days_named(" | ".join((*texts, *of_days)))):
             return f"{name.title()} is not in the evidence it names"

@@ -74,9 +74,8 @@ async def find_evidence(
         await search(query, _TURNS, share=share)
     for name in await anyio.to_thread.run_sync(followed_names, tuple(best.values()), question, mind.text.names_in):
         await search(name, _FACTS, share=_FOLLOWED_SHARE)
-    told = [one for one in best.values() if not any(two.what is What.MUTE for two in one.corrections)]
-    ranked = _telling(sorted(told, key=lambda one: (one.is_held_back, one.tells_wrong, -one.score)))[:limit]
-    evidence = tuple(Evidence(one, state_of(one, at=at or now)) for one in ranked)
+    ranked = sorted(best.values(), key=lambda one: (one.is_held_back, one.tells_wrong, -one.score))
+    evidence = tuple(Evidence(one, state_of(one, at=at or now)) for one in _telling(ranked)[:limit])
     return evidence, tuple(dict.fromkeys(unavailable))
 
 
@@ -104,14 +103,19 @@ def followed_names(
 
 
 def state_of(memory: Remembered, *, at: datetime) -> State:
-    """How a memory stands at an instant."""
-    if memory.is_held_back or memory.tells_wrong:
+    """How a memory stands at an instant. One that a person only muted stands as it did."""
+    if memory.tells_wrong or (memory.is_held_back and not is_muted(memory)):
         return "wrong"
     if memory.kind != "fact":
         return "said"
     if memory.invalid_at is not None and memory.invalid_at <= at:
         return "ended"
     return "planned" if memory.valid_at is not None and memory.valid_at > at else "holding"
+
+
+def is_muted(memory: Remembered) -> bool:
+    """Whether a person said that it, or something that it tells, shall never come up by itself."""
+    return any(one.what is What.MUTE for one in memory.corrections)
 
 
 def contradicting(evidence: Sequence[Evidence]) -> tuple[frozenset[int], ...]:

@@ -101,6 +101,8 @@ def _about(one: Evidence) -> Iterable[str]:
         yield plain(place) if source.turn_id is None else f"{plain(place)} #{source.sequence}"
     if one.is_contradicted:
         yield "found wrong once"
+    if any(decided.what == "mute" for decided in one.corrections):
+        yield "muted"
 
 
 def _marks(ids: Iterable[str], numbers: Mapping[str, int]) -> str:

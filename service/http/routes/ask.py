@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 from anyio.to_thread import run_sync
 from fastapi import APIRouter
 
-from consolidation.text.language import detect
+from consolidation.text.language import detect, primary_subtag
 from service.ask.answerer import Answer, Question
 from service.ask.evidence import Evidence
 from service.http.dependencies import MemoryDep, MindId
@@ -27,8 +27,8 @@ async def ask(mind_id: MindId, posted: AskIn, memory: MemoryDep) -> AskOut:
     Without a model, or when it fails or takes longer than 30 seconds, the evidence alone is the answer.
     """
     mind = await memory.minds.find(mind_id)
-    language = posted.language if posted.language is not None else await run_sync(detect, posted.question)
-    question = Question(posted.question, language, ZoneInfo(posted.timezone), posted.at, posted.limit)
+    tag = posted.language if posted.language is not None else await run_sync(detect, posted.question)
+    question = Question(posted.question, primary_subtag(tag), tag, ZoneInfo(posted.timezone), posted.at, posted.limit)
     return _answer_out(await memory.answerer.answer(mind, question))
 
 

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,7 +17,7 @@ MIXED = "they told me: Ines lives in Lyon. / I said: Lyon is a lovely harbour to
 TEXTS = (LYON, MIXED, "I read: “Bob owes 300 euros.”")
 
 
-def check(*texts, is_wrong=(), language="en", names=()):
+def check(*texts, is_wrong=(), language="en", names=(), question="Where does Ines live?"):
     evidence = tuple(
         Evidence(
             Remembered(f"fact:{at}", "fact", text, TOLD, TOLD, None, 1.0, (), is_contradicted=at in is_wrong), "said"
@@ -25,7 +26,7 @@ def check(*texts, is_wrong=(), language="en", names=()):
     )
     return Check(
         evidence,
-        question="Where does Ines live?",
+        question=question,
         language=language,
         timezone=UTC,
         known="Ada",
@@ -75,6 +76,80 @@ def test_evidence_that_contradicts_is_what_exists_and_at_least_two():
     found = check(*TEXTS).of(answer(contradictions=((1, 2), (2, 1), (1, 9), (3, 3))))
 
     assert found.contradictions == (frozenset({0, 1}),)
+
+
+RENT = "they told me: My landlord raised the rent to 1620 euros."
+MUTTER = "mir wurde erzählt: Meine Mutter wohnt in Lyon und trinkt nur Tee."
+MAMA = "opowiedziano mi: Moja mama mieszka w Lyonie."
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "line"),
+    [
+        ("en", RENT, "Bertrand raised the rent to 1620 euros."),
+        ("en", RENT, "Bertrand's rent is 1620 euros."),
+        ("en", RENT, "It was raised to 1620 euros. Bertrand wants it."),
+        ("en", RENT, "Bertrand, your landlord, raised the rent to 1620 euros."),
+        ("fr", "on m'a dit : Ma mère habite à Lyon.", "Clément habite à Lyon."),
+        ("pl", MAMA, "Piotr mieszka w Lyonie."),
+        ("de", MUTTER, "Pierre wohnt in Lyon."),
+        ("de", MUTTER, "Deine Mutter Ines wohnt in Lyon."),
+        ("de", MUTTER, "Sie wohnt mit Pierre in Lyon."),
+        ("de", MUTTER, "In Marseille wohnt deine Mutter."),
+        ("de", "mir wurde erzählt: Jonas wohnt in Lyon.", "Jonathan wohnt in Lyon."),
+    ],
+)
+def test_a_word_that_may_name_somebody_whom_nobody_named_leaves_the_evidence_its_own_words(language, text, line):
+    found = check(text, language=language).of(answer((line, 1), (line.removesuffix("."), 1)))
+
+    assert ([one.text for one in found.lines], found.dropped) == ([text], ())
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "question", "lines"),
+    [
+        ("en", RENT, "What is my rent?", ("Rent is now 1,620 euros.", "Currently you pay 1620.00 euros.")),
+        ("en", MUTTER, "What does my mother drink?", ("Tee is all she drinks.",)),
+        ("es", LYON, "¿Dónde vive mi madre?", ("Vive en Lyon.", "Actualmente vive en Lyon.")),
+        ("pl", MAMA, "Gdzie mieszka mama?", ("Mieszka w Lyonie.", "Twoja mama mieszka w Lyonie.")),
+        ("ru", "мне рассказали: Моя мама живёт в Лионе.", "Где мама?", ("Твоя мама живёт в Лионе.",)),
+        ("sv", "they told me: Min mamma bor i Lyon.", "Var bor mamma?", ("Din mamma bor i Lyon.",)),
+        (
+            "de",
+            MUTTER,
+            "Wo wohnt meine Mutter?",
+            (
+                "Derzeit wohnt deine Mutter in Lyon.",
+                "Tee trinkt sie in ihrer kleinen Wohnung in der Stadt Lyon.",
+                "Im Januar 2026 war ihr Wohnort Lyon.",
+            ),
+        ),
+        ("de", LYON, "Wo wohnt meine Mutter?", ("Deine Mutter Ines wohnt mit 2 Katzen in Lyon.",)),
+    ],
+)
+def test_a_line_that_opens_with_a_common_word_or_has_common_nouns_stands(language, text, question, lines):
+    found = check(text, language=language, question=question).of(answer(*((line, 1) for line in lines)))
+
+    assert ([one.text for one in found.lines], found.dropped) == (list(lines), ())
+
+
+@pytest.mark.parametrize(
+    ("told", "said", "is_there"),
+    [
+        ("1620", "1,620", True),
+        ("1,620", "1620", True),
+        ("1 620", "1,620", True),
+        ("1.620,50", "1620.5", True),
+        ("8:30", "8.30", True),
+        ("1 and 620", "1,620", False),
+        ("1,620", "620", False),
+        ("3.5", "3", False),
+    ],
+)
+def test_a_number_is_known_however_it_is_written_and_not_by_its_parts(told, said, is_there):
+    found = check(f"they told me: The rent is {told} a month.").of(answer((f"The rent is {said} a month.", 1)))
+
+    assert bool(found.lines) is is_there
 
 
 @given(st.text(max_size=60), st.lists(st.integers(-3, 6), max_size=4))

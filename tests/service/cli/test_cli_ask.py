@@ -50,6 +50,18 @@ def test_a_pipe_gets_the_answer_of_the_api(home):
     assert (found["by_model"], found["evidence"][0]["state"]) == (False, "holding")
 
 
+def test_what_is_muted_is_marked(home):
+    words = "I promised Ann the quarterly report."
+    said = {"session_id": "s1", "role": "user", "content": words, "timestamp": "2026-01-09T12:00:00Z"}
+    (home.parent / "other.jsonl").write_text(json.dumps(said) + "\n")
+    call("import", home.parent / "other.jsonl", "--mind", "other", "--home", home)
+    muted = call("correct", "mute", words, "--mind", "other", "--home", home)
+    said = call("ask", "What did I promise Ann?", "--mind", "other", "--home", home)
+
+    assert muted.exit_code == 0, muted.output
+    assert words in said.output and ", muted›" in said.output
+
+
 def test_recall_shows_and_filters_kinds_of_entities(tmp_path):
     said = {"session_id": "s1", "role": "user", "content": "Ines lives in Lyon.", "timestamp": "2026-01-09T12:00:00Z"}
     (tmp_path / "talk.jsonl").write_text(json.dumps(said) + "\n")
