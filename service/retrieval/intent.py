@@ -14,6 +14,7 @@ from functools import cache, lru_cache
 from typing import Literal
 
 from consolidation.text.speech_acts import is_question, is_request
+from service.retrieval.tense import is_about_past, words_of
 
 _QUERIES = 32  # each phase asks of the same few
 # What a message wants shows in its first words and its last; what stands between, pasted as a rule, is not read.
@@ -25,7 +26,8 @@ _ELIDED = re.compile(r"\b([jml])'")  # j'ai, m'a, l'ai
 _LIKE_A_CHILD = re.compile(
     r"\blike i(?:'m| am|m) (?:five|5|a (?:child|kid))\b|\bals wäre ich (?:fünf|5|ein kind)\b"
     r"|\bcomo si (?:yo )?tuviera (?:cinco|5)\b"
-    r"|\bcomme si j'avais (?:cinq|5)\b|\bcome se avessi (?:cinque|5)\b|\bcomo se eu tivesse (?:cinco|5)\b"
+    r"|\bcomme si j'avais (?:cinq|5)\b|\bcome se avessi (?:cinque|5)\b|\bcomo se eu tivesse (?:cinco|5)\b",
+    re.IGNORECASE,
 )
 
 type Kind = Literal["personal question", "other question", "request", "personal remark", "other remark"]
@@ -200,45 +202,6 @@ _LAST_TIME = (
     r"|l['’]ultima volta|pela última|laatste keer|voor het laatst|последний раз|ostatni raz|ostatnio|上次|最后一次|最近"
     r"|この前|最後に|آخر مرة"
 )
-# By language, since "was" is "what" in German.
-_PAST = {
-    "en": r"did|was|were|had|used to|ago|yesterday|in the end|originally|at first|first",
-    "de": (
-        r"war(?:en|st|t)?|hatte\w*|wurden?|gab|ging\w*|kam(?:en|st)?|wollte\w*|sollte\w*|gestern|damals|früher"
-        r"|ursprünglich"
-        r"|(?:hab|habe|haben|habt|hat|hast|bin|bist|ist|sind|seid)\b.{0,80}\b(?:\w*ge\w{2,}(?:t|en)|\w+iert"
-        r"|(?:be|ver|er|ent|zer)\w{2,}(?:t|en)|her)"
-    ),
-    "es": (
-        r"fu[ei]\w*|era[ns]?|hubo|hab[ií]a\w*|ten[ií]a\w*|quer[ií]a\w*|dij\w+|hic\w+|hizo|di[oó]|diste|puso|pus\w+"
-        r"|tuv\w+"
-        r"|vin[oe]\w*|estuv\w+|(?!(?:existe|triste|consiste|insiste|asiste)(?!\w))\w{2,}(?:aron|ieron|aste|iste|aba[ns]?)"
-        r"|(?!(?:(?:por)?qué|café|bebé|josé|puré|chalé)(?!\w))\w{2,}(?:ó|é)|acab\w+|ayer|antes|al principio"
-    ),
-    "fr": (
-        r"étai\w+|avai\w+|hier|avant|(?:ai|as|a|avons|avez|ont|suis|est|sommes|sont)(?:[- ](?:t[- ])?(?:je|tu|il"
-        r"|elle|on|nous|vous|ils|elles))?(?: \w+){0,2} \w*(?:é|ée|és|ées|i|is|it|u|us|ue)"
-    ),
-    "it": (
-        r"era(?:no)?|avev\w+|volev\w+|ieri|prima|all'inizio|\w{3,}(?:ava|eva|iva)(?:no|mo)?"
-        r"|(?:ho|hai|ha|abbiamo|avete|hanno|sono|sei|è|siamo) (?:\w+ )?\w*(?:ato|uto|ito|tto|so|sto|rto|ata|uta"
-        r"|ita|ati|uti|iti)"
-    ),
-    "pt": (
-        r"foi|foram|fui|fomos|era[m]?|tinha\w*|tive\w*|disse\w*|fiz\w*|fez"
-        r"|(?!(?:estou|este|neste|deste)(?!\w))\w{2,}(?:aram|eram|ou|ava[m]?|aste|este)"
-        r"|ontem|antes|no início|\w{2,}ei|saí|saiu|caí|caiu|vi|li"
-        r"|(?:vend|com|beb|perd|receb|aprend|escrev|conhec|nasc|esquec|escolh|ped|decid|ouv|part|morr)"
-        r"(?:i|eu|iu|emos)"
-    ),
-    "nl": r"was|waren|had(?:den)?|werd(?:en)?|gisteren|vroeger|(?:heb|hebben|heeft|ben|is|zijn)\b.{0,80}\bge\w{2,}",
-    "pl": r"(?!(?:je[śs]li|czyli|chwili)(?!\w))\w{2,}(?:łem|łam|łeś|łaś|liśmy|łyśmy|ła|ło|li|ły)"
-    r"|był|miał|wczoraj|najpierw",
-    "ru": r"(?!(?:если|школ[аы]|столы?|отдела?|дела|тело)(?!\w))\w{2,}л(?:а|и|о)?|вчера|сначала",
-    "zh": r"了|过|之前|当时|昨天",
-    "ja": r"\w*(?:た|だった)(?:の|か|っけ)?|前に|昨日",
-    "ar": r"كان\w*|كنت|قلت|فعلت|أمس|سابقا",
-}
 _LISTS = (
     r"\ball\b|every\w*|\blist\b|one after (?:the other|another)|from (?:the )?\w+ .{0,40}\bto\b|how .{1,40} (?:go"
     r"|went)\b|\beach\b(?! (?:day|week|month|year))|which (?:\w+ ){0,2}(?:have|has)|who (?:all|has|have)|both"
@@ -409,7 +372,8 @@ def intent_of(text: str, *, language: str, names_known: bool) -> Intent:
     """What *text* wants; *names_known* says whether it names somebody or something that the mind knows."""
     text = " ".join(text.split())
     text = text if len(text) <= 2 * LONGEST_END else f"{text[:LONGEST_END]} {text[-LONGEST_END:]}"
-    low = _LIKE_A_CHILD.sub("", text.casefold().replace("’", "'"))
+    plain = _LIKE_A_CHILD.sub("", text.replace("’", "'"))
+    low = plain.casefold()
     tag = re.split(r"[-_]", language.casefold(), maxsplit=1)[0]
     recalls_answer = _found(_RECALLS_ANSWER, low)
     recalls = recalls_answer or _found(_RECALLS, low)
@@ -440,7 +404,7 @@ def intent_of(text: str, *, language: str, names_known: bool) -> Intent:
         recalls,
         recalls_answer=recalls_answer,
         is_about_now=_found(_NOW, low),
-        is_about_past=_found(_PAST.get(tag, _PAST["en"]), low),
+        is_about_past=is_about_past(plain, language=language),
         wants_latest=_found(_LAST_TIME, low),
         wants_list=wants_list,
         leans_on_talk=_has_word(_THIRD_PERSON, low, tag),
@@ -461,18 +425,12 @@ def _last_clause(text: str) -> str:
 
 
 def _found(pattern: str, text: str, *, is_bounded: bool = True) -> bool:
-    return (_words_of(pattern) if is_bounded else _compiled(pattern)).search(text) is not None
+    return (words_of(pattern) if is_bounded else _compiled(pattern)).search(text) is not None
 
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
-
-
-@cache
-def _words_of(pattern: str) -> re.Pattern[str]:
-    """*pattern* as whole words; in scripts that part no words, anywhere."""
-    return re.compile(rf"(?<![^\W\u3040-\u9fff])(?:{pattern})(?![^\W\u3040-\u9fff])")
 
 
 def _has_word(words: dict[str, str], text: str, tag: str) -> bool:
