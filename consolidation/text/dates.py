@@ -68,7 +68,47 @@ _CUE = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_CUE = 32
+# Given names as well. Beside these words they are people: "where does April live", "my colleague June".
+_NAMES = frozenset("april june august abril julio avril augustus".split())
+_SMALL = frozenset("abril julio avril augustus".split())  # written with a capital, these are people
+_BEFORE_A_MONTH = re.compile(r"\b(?:mes|finales|principios|mediados|inicios|meados|fim) de\s+$", re.IGNORECASE)
+_BEFORE_A_NAME = re.compile(
+    r"\b(?:does|did|who['’]?s|who is|called|named|colleague|friend|sister|brother|cousin|aunt|uncle|niece|nephew"
+    r"|daughter|son|wife|husband|boss|neighbou?r|girlfriend|boyfriend|granddaughter|grandson|mrs?\.?|ms\.?|dr\.?"
+    r"|wohnt|arbeitet|heißt|lebt|mag|kollegin?|freund(?:in)?|schwester|bruder|onkel|opa|herrn?|woont|werkt|heet"
+    r"|vive|trabaja|llama|conoce|hermano|amigo|tío|primo|jefe|novio|marido|hijo|habite|travaille|appelle|sœur|amie"
+    r"|de mi (?:hermano|amigo|tío|primo|jefe|novio|marido|hijo)|(?:hermana|madre|mujer|novia|hija) de)\s+$",
+    re.IGNORECASE,
+)
+_BEHIND_A_NAME = re.compile(
+    r"(?:['’]s)? (?:lives?|lived|works?|worked|says?|said|likes?|loves?|hates?|told|moved|left|called|wrote|and i"
+    r"|studies|birthday|husband|wife|number|address|phone|wohnt|arbeitet|mag|sagte|heißt|vive|trabaja|dijo|habite|travaille"
+    r"|woont|werkt)\b|['’]s (?:name|job|mother|mum|mom|father|dad|dog|cat|house|flat|kids?|partner)\b",
+    re.IGNORECASE,
+)
+_NOT_A_NAME = re.compile(r"\s+(?:look|hold|bring|mean|start|begin|end)\b", re.IGNORECASE)
 _ISO_DAY = re.compile(r"(?<!\d)(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])(?!\d)")
+# Days in numbers: "2025/12/5", "05.12.2025", "12/05/2025"; without a whole year only behind a word like "on".
+_NUMERIC_DAY = re.compile(
+    r"(?<![\w.,:/-])(?:(?P<year_first>(?:19|20)\d\d)(?P<by>[-/.])(?P<month>\d{1,2})(?P=by)(?P<day>\d{1,2})"
+    r"|(?P<one>\d{1,2})(?P<between>[-/.])(?P<other>\d{1,2})(?:(?P=between)(?P<year>(?:19|20)?\d\d))?)"
+    r"(?:(?P<marked>に)|(?![\w/-]|[.,:]\d))",
+)
+_BEFORE_POINTS = re.compile(
+    r"\b(?:am|vom|zum|seit|ab|bis|dem|den|dnia|od|на|за|к)\s{1,3}$", re.IGNORECASE
+)  # "um 5.12" is a time, "3.12" a version
+_BEFORE_SLASH = re.compile(
+    r"\b(?:on|since|until|before|after|el|del|al|desde|día|dia|no|em|le|du|au|depuis|il|dal|op|van|sinds|tot|da)\s{1,3}$"
+    r"|(?:يوم|في|منذ)\s{1,3}$",
+    re.IGNORECASE,
+)
+_ALWAYS = (24, 7)  # "on 24/7"
+_TWO_DIGITS = 100
+_LEAST_LETTERS = 4
+_SPAN_BEFORE = re.compile(
+    r"\b(\d{1,2})(?:st|nd|rd|th|\.)?\s?(?:-|–|to|till|bis|al?|au|até|tot|t/m|do|по)\s?(?:the )?$", re.IGNORECASE
+)
+_SPAN_BEHIND = re.compile(r"\s?(?:-|–|to|till|through)\s?(\d{1,2})\b", re.IGNORECASE)
 _BEFORE, _AFTER, _AFTER_MONTH = timedelta(days=2), timedelta(days=10), timedelta(days=10)
 
 
@@ -134,8 +174,37 @@ def asks_when(text: str) -> bool:
 
 
 def date_hint(text: str) -> DateHint | None:
-    """The first month or day that *text* names, None where it names none."""
-    return next((_hint(found) for found in _dates(text)), None)
+    """The first month or day that *text* names, None where it names none; of numbers alone "2025-12-05"."""
+    hint = next((_hint(found) for found in _dates(text)), None)
+    iso = _ISO_DAY.search(text) if hint is None else None
+    return DateHint(int(iso["month"]), int(iso["day"]), int(iso["year"])) if iso else hint
+
+
+def numeric_hint(text: str, *, is_month_first: bool) -> DateHint | None:
+    """The first day that *text* names in numbers, "12/05/2025", "am 5.12."; an impossible month decides their order."""
+    for found in _NUMERIC_DAY.finditer(text):
+        if (hint := _numeric(found, is_month_first=is_month_first)) is not None:
+            return hint
+    return None
+
+
+def month_names(month: int) -> tuple[str, ...]:
+    """What the languages call a month from 1 to 12, without short forms and words of other kinds."""
+    other = _AMBIGUOUS | _AMBIGUOUS_IN_POLISH | _AFTER_A_DAY
+    named = (name for name, number in _names().months.items() if number == month and name not in other)
+    return tuple(name for name in named if len(name) >= _LEAST_LETTERS)
+
+
+def tells_of(text: str, asked: DateHint) -> bool:
+    """Whether *text* names the month *asked* for, and the day where one is: itself, in "1 to 8 August", or no other."""
+    for found in _dates(text):
+        hint = _hint(found)
+        if hint.month == asked.month and (hint.year is None or asked.year in (None, hint.year)):
+            first, last = _span(found, hint.day)
+            if asked.day is None or first is None or last is None or first <= asked.day <= last:
+                return True
+    iso = (DateHint(int(one["month"]), int(one["day"]), int(one["year"])) for one in _ISO_DAY.finditer(text))
+    return any(one.month == asked.month and asked.day in (None, one.day) for one in iso)
 
 
 def named_days(text: str) -> tuple[NamedDay, ...]:
@@ -169,7 +238,13 @@ def names_weekday(text: str) -> bool:
 def without_dates(text: str) -> str:
     """*text* without the months, days and years it names: they say when, not what."""
     bare = _names().date.sub(lambda found: " " if _is_sure(found) else found[0], text)
+    bare = without_numeric_days(bare)
     return " ".join(re.sub(r"\b(?:19|20)\d\d\b", " ", bare).split())
+
+
+def without_numeric_days(text: str) -> str:
+    """*text* without the days that it names in numbers."""
+    return _NUMERIC_DAY.sub(lambda found: " " if _numeric(found, is_month_first=False) else found[0], text)
 
 
 def _dates(text: str) -> Iterator[re.Match[str]]:
@@ -186,8 +261,53 @@ def _is_sure(found: re.Match[str]) -> bool:
     before = found.string[max(found.start("month") - _LONGEST_CUE, 0) : found.start("month")]
     if month in _AMBIGUOUS_IN_POLISH:
         return bool(found["day"] or found["year"] or _POLISH_CUE.search(before))
-    has_more = found["day"] or found["day_after"] or found["year"]
-    return bool(has_more or month not in _AMBIGUOUS or _CUE.search(before))
+    if found["day"] or found["day_after"] or found["year"] or _CUE.search(before):
+        return True
+    return month not in _AMBIGUOUS and not (month in _NAMES and _is_name(found, before))
+
+
+def _is_name(found: re.Match[str], before: str) -> bool:
+    """Whether somebody is meant who is called as a month is."""
+    text, end, month = found.string, found.end("month"), found["month"]
+    if _BEHIND_A_NAME.match(text, end):
+        return True
+    if month.casefold() in _SMALL and month.istitle() and before.strip():
+        return _BEFORE_A_MONTH.search(before) is None
+    return _BEFORE_A_NAME.search(before) is not None and _NOT_A_NAME.match(text, end) is None
+
+
+def _numeric(found: re.Match[str], *, is_month_first: bool) -> DateHint | None:
+    """The day in numbers, None where that is something else: a price, a version, a fraction."""
+    if found["year_first"]:
+        return _possible(int(found["month"]), int(found["day"]), int(found["year_first"]))
+    one, other, year = int(found["one"]), int(found["other"]), found["year"]
+    if year is None or len(year) < len("2025"):
+        before = found.string[max(found.start() - _LONGEST_CUE, 0) : found.start()]
+        has_cue = _BEFORE_POINTS.search(before) or (found["between"] == "/" and _BEFORE_SLASH.search(before))
+        if not (has_cue or found["marked"]) or (one, other) == _ALWAYS:
+            return None
+    whole = int(year) % _TWO_DIGITS + 2000 if year and len(year) < len("2025") else int(year or 0) or None
+    is_month_first = is_month_first and found["between"] != "."
+    pairs = ((one, other), (other, one)) if is_month_first else ((other, one), (one, other))
+    return next((hint for month, day in pairs if (hint := _possible(month, day, whole))), None)
+
+
+def _possible(month: int, day: int, year: int | None) -> DateHint | None:
+    try:
+        date(year or 2000, month, day)
+    except ValueError:
+        return None
+    return DateHint(month, day, year)
+
+
+def _span(found: re.Match[str], day: int | None) -> tuple[int | None, int | None]:
+    """The first and the last day of "1 to 8 August", "August 1-8"; the same twice of a single day."""
+    text = found.string
+    start = found.start("day") if found["day"] else -1
+    if found["day"] and (before := _SPAN_BEFORE.search(text, max(start - _LONGEST_CUE, 0), start)):
+        return int(before[1]), day
+    behind = _SPAN_BEHIND.match(text, found.end("day_after")) if found["day_after"] else None
+    return day, int(behind[1]) if behind else day
 
 
 def _hint(found: re.Match[str]) -> DateHint:

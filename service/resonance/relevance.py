@@ -69,11 +69,11 @@ class Topic:
     """
     What a query is about: its stems, each with how rare it is, its concepts, and what it wants.
 
-    ``names_period`` where it asks for a time, ``names_plan`` where it tells of one yet to come; ``has_unknown_name``
-    where it names somebody unknown; ``unanswered``, 0…1, is how much of it was asked before and not answered.
-    ``attributes`` are those of a person's papers that it asks for. ``is_saying``: it says hardly more than a saying.
-    ``is_personal``: it speaks of a life, not only to its reader. ``least_near`` is
-    the cosine that something needs where nobody ever spoke of what it is about, else 0.
+    ``names_period`` where it asks for a time, ``looks_ahead`` where it asks for one that is or may be yet to come,
+    ``names_plan`` where it tells of one; ``has_unknown_name`` where it names somebody unknown; ``unanswered``, 0…1, is
+    how much of it was asked before and not answered. ``attributes`` are those of a person's papers that it asks for.
+    ``is_saying``: it says hardly more than a saying. ``is_personal``: it speaks of a life, not only to its reader.
+    ``least_near`` is the cosine that something needs where nobody ever spoke of what it is about, else 0.
     """
 
     stems: Mapping[str, float]
@@ -81,6 +81,7 @@ class Topic:
     intent: Intent
     names_known: bool = False
     names_period: bool = False
+    looks_ahead: bool = False
     names_plan: bool = False
     has_unknown_name: bool = False
     unanswered: float = 0.0
@@ -90,10 +91,15 @@ class Topic:
     least_near: float = 0.0
 
     @property
+    def names_time(self) -> bool:
+        """Whether it asks for a time, gone or yet to come."""
+        return self.names_period or self.looks_ahead
+
+    @property
     def is_chore(self) -> bool:
         """Whether it wants a sum, code, a translation or a joke, and says nothing of a time or of what was said."""
         is_wanted = is_chore(self.intent, has_subject=bool(self.stems))
-        return is_wanted and not (self.intent.recalls or self.names_period)
+        return is_wanted and not (self.intent.recalls or self.names_time)
 
     @property
     def needs_no_memory(self) -> bool:
@@ -107,7 +113,7 @@ class Evidence:
     What speaks for one fragment: how near it is, and the stems and concepts of the query in and around its turn.
 
     ``cosine`` is None without vectors. ``by_concepts`` is its score in the arm of concepts, 0 where it has none.
-    ``is_in_period``: it was told in the time that the query names, or close to it.
+    ``is_in_period``: it was told in the time that the query names, or close to it; or it names the day yet to come.
     """
 
     cosine: float | None
@@ -154,7 +160,7 @@ def features(topic: Topic, best: Sequence[Evidence], *, turns: int) -> dict[str,
         "recalls": float(intent.recalls),
         "names known": float(topic.names_known),
         "names unknown": float(topic.has_unknown_name),
-        "period": float(topic.names_period and any(each.is_in_period for each in few)),
+        "period": float(topic.names_time and any(each.is_in_period for each in few)),
         "plan": float(topic.names_plan and bool(found or meant)),
         "stems": min(len(topic.stems), _MANY_STEMS) / _MANY_STEMS,
         "no stems": float(not topic.stems),
@@ -188,7 +194,7 @@ def probability(topic: Topic, best: Sequence[Evidence], *, turns: int) -> float:
 
 def is_meant(topic: Topic, evidence: Evidence) -> bool:
     """Whether one fragment may be meant: it shares a subject with the query, or it is near, or in the period named."""
-    if topic.names_period and evidence.is_in_period:
+    if topic.names_time and evidence.is_in_period:
         return True
     if not (topic.stems or topic.concepts):
         return not topic.names_period

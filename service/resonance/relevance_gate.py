@@ -24,13 +24,14 @@ from service.resonance.relevance import (
 )
 from service.resonance.remark_relevance import Told, changes_answer, is_weighed_by_memory
 from service.retrieval.intent import intent_of
-from service.retrieval.periods import period, without_period
+from service.retrieval.periods import date_to_come, names_date, period, without_period
 from service.retrieval.queries import named_in, proper_nouns, without_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import tzinfo
 
+    from consolidation.text.dates import DateHint
     from service.index.text_index import TextIndex
     from service.index.text_store import Traits
     from service.resonance.arms import FragmentEvidence, QueryHits
@@ -72,7 +73,8 @@ class Verdict:
 class _Found:
     """
     What the index knows of some fragments: by id their ``newest`` turn, or the one in whose place they stand, or their
-    note; the rest by sequence. ``replacing`` are the ids of those that stand in the place of a turn's words.
+    note; the rest by sequence. ``replacing`` are the ids of those that stand in the place of a turn's words, and
+    ``named`` of those that name the day or month yet to come that is asked for.
 
     Where ``joins_denied``, a turn that denies another stands for both: whoever wants the invitation wants the one that
     was put right.
@@ -85,6 +87,7 @@ class _Found:
     meaning: Mapping[int, frozenset[str]]
     traits: Mapping[int, Traits]
     replacing: frozenset[str] = frozenset()
+    named: frozenset[str] = frozenset()
     joins_denied: bool = False
 
     @property
@@ -177,7 +180,8 @@ class RelevanceGate:
             found = replace(found, joins_denied=is_wanted)
             other = found.without_record(topic.attributes, fragments)
             of_other_records |= other
-            evidence = {key: one for key, one in self._evidence(hits, topic, found, moment).items() if key not in other}
+            every = self._evidence(hits, topic, replace(found, named=_naming(hits.query, fragments, moment)), moment)
+            evidence = {key: one for key, one in every.items() if key not in other}
             if topic.is_saying:
                 evidence = {}
             if is_weighed_by_memory(topic):
@@ -221,12 +225,12 @@ class RelevanceGate:
                 found.joined(found.around, sequence),
                 found.joined(found.meaning, sequence) & topic.concepts,
                 max(by_concepts.get(one, 0.0) for one in found.meant_by(sequence)),
-                sequence in fits,
+                sequence in fits or key in found.named,
             )
             for key, sequence in found.newest.items()
         }
         of_notes = {
-            key: Evidence(self._calibrated(note.cosines).get(hits.query), note.stems)
+            key: Evidence(self._calibrated(note.cosines).get(hits.query), note.stems, is_in_period=key in found.named)
             for key, note in found.notes.items()
         }
         both = {key: _joined(of_turns[key], one) for key, one in of_notes.items() if key in found.replacing}
@@ -240,7 +244,8 @@ class RelevanceGate:
         supposed = candidates.hypotheses.get(query)
         asked = _order(query, language)
         literal = without_sayings(asked, language=language)
-        bare = without_period(without_names(literal, candidates.people))
+        ahead = _date_to_come(asked, moment)
+        bare = without_period(without_names(literal, candidates.people), keeps_dates=ahead is not None)
         empty = subjectless(language)
         words = {word: stem for word, stem in content_words(bare, language=language).items() if word not in empty}
         proper = [stem for name in proper_nouns(bare, language=language) for stem in stems(name, language=language)]
@@ -256,7 +261,8 @@ class RelevanceGate:
         intent = intent_of(wanting, language=language, names_known=names_known)
         if supposed is not None:
             intent = replace(intent, kind="personal remark", is_personal=True, tasks=frozenset())
-        names_time = _period(asked, moment) is not None
+        names_period = _period(asked, moment) is not None
+        names_time = names_period or ahead is not None
         looks_back = intent.recalls or not intent.kind.endswith("remark")  # "let us go on Sunday" does not
         is_trivia = intent.kind == "other question" and "trivia" in intent.tasks  # "who painted the Primavera"
         return Topic(
@@ -264,7 +270,8 @@ class RelevanceGate:
             meant,
             intent,
             names_known=names_known,
-            names_period=names_time and looks_back and not is_trivia,
+            names_period=names_period and looks_back and not is_trivia,
+            looks_ahead=ahead is not None and looks_back and not is_trivia,
             names_plan=names_time and not looks_back,
             has_unknown_name=any(in_turns[stem] == 0 and stem not in in_notes for stem in proper),
             is_saying=literal != asked and intent.kind.endswith("remark") and len(words) <= _WORDS_BESIDE_SAYING,
@@ -319,7 +326,21 @@ def _named(query: str, text: TextIndex, moment: Moment) -> frozenset[str]:
 
 
 def _period(query: str, moment: Moment) -> Period | None:
-    return period(query, today=moment.now.astimezone(moment.timezone).date())
+    today = moment.now.astimezone(moment.timezone).date()
+    return period(query, today=today, language=moment.language, timezone=moment.timezone)
+
+
+def _date_to_come(query: str, moment: Moment) -> DateHint | None:
+    today = moment.now.astimezone(moment.timezone).date()
+    return date_to_come(query, today=today, language=moment.language, timezone=moment.timezone)
+
+
+def _naming(query: str, fragments: Sequence[Fragment], moment: Moment) -> frozenset[str]:
+    """The ids of those of *fragments* that name the day or month yet to come that *query* asks for."""
+    asked = _date_to_come(query, moment)
+    if asked is None:
+        return frozenset()
+    return frozenset(one.id for one in fragments if names_date(one.text, asked))
 
 
 def _told_in(named: Period | None, traits: Mapping[int, Traits], *, timezone: tzinfo) -> frozenset[int]:

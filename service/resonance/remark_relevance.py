@@ -73,7 +73,7 @@ def is_weighed_by_memory(topic: Topic) -> bool:
     """
     intent = topic.intent
     asks_for_list = intent.kind == "request" and intent.wants_list
-    asks = intent.kind.endswith("question") or intent.recalls or asks_for_list or topic.names_period
+    asks = intent.kind.endswith("question") or intent.recalls or asks_for_list or topic.names_time
     return not (asks or topic.is_chore)
 
 

@@ -397,7 +397,9 @@ def _cues(call: PreTurnCall, query: str, terms: SearchTerms) -> Cues:
 
 
 def _period(call: PreTurnCall, query: str) -> Period | None:
-    return period(query, today=call.moment.now.astimezone(call.moment.timezone).date())
+    moment = call.moment
+    today = moment.now.astimezone(moment.timezone).date()
+    return period(query, today=today, language=moment.language, timezone=moment.timezone)
 
 
 def _names_said(call: PreTurnCall, query: str) -> bool:

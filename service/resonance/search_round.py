@@ -16,6 +16,7 @@ import anyio.to_thread
 
 from consolidation.kernel.errors import EmbedderFault, GraphFault
 from consolidation.text.concepts import concepts
+from consolidation.text.dates import month_names
 from consolidation.text.names import name_key
 from consolidation.text.subjectless import subjectless
 from consolidation.text.words import content_words
@@ -23,7 +24,7 @@ from service.index.text_ranking import TextQuery
 from service.ports.graph import VectorHits
 from service.retrieval.facts import best_facts, neighbour_scores
 from service.retrieval.fusion import DEPTH
-from service.retrieval.periods import period, without_period
+from service.retrieval.periods import date_to_come, period, without_period
 from service.retrieval.put_right import NOTHING_PUT_RIGHT
 from service.retrieval.queries import ROLES, is_entity, without_names
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
     from datetime import tzinfo
 
+    from consolidation.text.dates import DateHint
     from service.index.text_index import TextIndex
     from service.index.text_ranking import TextHit
     from service.mind.minds import Mind
@@ -126,7 +128,9 @@ class SearchRound:
     async def told_in_periods(self) -> tuple[Hits, ...]:
         """The turns of the period that each query names, by how much they state, 0…1. Raises IndexUnusable."""
         now = self.now.astimezone(self.timezone)
-        named = [period(query, today=now.date()) for query in self.queries]
+        named = [
+            period(query, today=now.date(), language=self.language, timezone=self.timezone) for query in self.queries
+        ]
         if not any(named):
             return ({},) * len(self.queries)
         return await anyio.to_thread.run_sync(_in_periods, self.text, named, now)
@@ -167,7 +171,12 @@ class SearchRound:
         return await asyncio.shield(task)  # an arm that gives up does not take it from the others
 
     async def _search_words(self) -> tuple[WordHits, ...]:
-        return await anyio.to_thread.run_sync(_by_words, self.text, self._bare, self.names.languages)
+        today = self.now.astimezone(self.timezone).date()
+        ahead = [
+            date_to_come(query, today=today, language=self.language, timezone=self.timezone) for query in self.queries
+        ]
+        asked = tuple(zip(self._bare, ahead, strict=True))
+        return await anyio.to_thread.run_sync(_by_words, self.text, asked, self.names.languages)
 
     async def _embed(self) -> Vectors | None:
         if not self.switches.vectors:
@@ -251,11 +260,16 @@ def known_names(
     )
 
 
-def _by_words(text: TextIndex, queries: Iterable[str], languages: Sequence[str]) -> tuple[WordHits, ...]:
+def _by_words(
+    text: TextIndex, queries: Iterable[tuple[str, DateHint | None]], languages: Sequence[str]
+) -> tuple[WordHits, ...]:
+    """Search for each query, and for the month by its names where it asks for a date to come."""
     asked, weighed = [], []
-    for query in queries:
-        bare = without_period(query)
-        wanted = _wanted(bare, languages)
+    for query, ahead in queries:
+        bare = without_period(query, keeps_dates=ahead is not None)
+        month = " ".join(month_names(ahead.month)) if ahead else ""
+        named = (stem for code in languages for stem in content_words(month, language=code).values())
+        wanted = tuple(dict.fromkeys((*_wanted(bare, languages), *named)))
         meant = {concept for code in languages for concept in concepts(query, language=code)}
         asked += [
             TextQuery("turns", wanted, DEPTH),

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal
 
+from consolidation.text.dates import without_numeric_days
 from consolidation.text.speech_acts import is_question, is_request
 from service.retrieval.tense import is_about_past, words_of
 
@@ -380,7 +381,8 @@ def intent_of(text: str, *, language: str, names_known: bool) -> Intent:
     is_first_person = _has_word(_FIRST_PERSON, low, tag) or (
         tag in _FIRST_PERSON_VERBS and _found(_FIRST_PERSON_VERBS[tag], low)
     )
-    tasks = frozenset(task for task, pattern in _TASKS.items() if _found(pattern, low, is_bounded=False))
+    undated = without_numeric_days(low)  # "on 3/8" is not a sum
+    tasks = frozenset(task for task, pattern in _TASKS.items() if _found(pattern, undated, is_bounded=False))
     is_ours = is_question(text) and not tasks and _found(_HOUSEHOLD, low)
     is_personal = is_first_person or names_known or recalls or is_ours
     kind: Kind

@@ -10,6 +10,8 @@ from consolidation.text.dates import (
     date_hint,
     days_named,
     has_time,
+    month_names,
+    numeric_hint,
     weekdays_named,
     without_dates,
 )
@@ -57,6 +59,12 @@ from tests.support.growth import assert_linear, repeated
         ("do konca lutego", DateHint(2)),
         ("op 12 maart", DateHint(3, 12)),
         ("in januari", DateHint(1)),
+        ("on 2025-12-05", DateHint(12, 5, 2025)),
+        ("What did June bring?", DateHint(6)),
+        ("How was April?", DateHint(4)),
+        ("April's rent", DateHint(4)),
+        ("en Julio", DateHint(7)),
+        ("a finales de Julio", DateHint(7)),
     ],
 )
 def test_a_date_is_found_in_every_language_long_and_short(text, hint):
@@ -93,6 +101,11 @@ def test_a_date_is_found_in_every_language_long_and_short(text, hint):
         "nie podoba mi sie",
         "dr Lis",
         "io mai",
+        "Where does April live?",
+        "my sister June called",
+        "April's husband",
+        "Wo arbeitet August?",
+        "el teléfono de Julio",
     ],
 )
 def test_words_that_look_like_a_month_name_none(text):
@@ -104,6 +117,36 @@ def test_words_that_look_like_a_month_name_none(text):
 def test_a_word_that_looks_like_a_month_hides_no_date():
     assert date_hint("I went out 5 May") == DateHint(5, 5)
     assert date_hint("we set 12 June as the day") == DateHint(6, 12)
+
+
+@pytest.mark.parametrize(
+    ("text", "month_first", "day_first"),
+    [
+        ("12/05/2025", DateHint(12, 5, 2025), DateHint(5, 12, 2025)),
+        ("13/05/2025", DateHint(5, 13, 2025), DateHint(5, 13, 2025)),
+        ("05/13/2025", DateHint(5, 13, 2025), DateHint(5, 13, 2025)),
+        ("05.12.2025", DateHint(12, 5, 2025), DateHint(12, 5, 2025)),
+        ("2025/12/5", DateHint(12, 5, 2025), DateHint(12, 5, 2025)),
+        ("12-05-2025", DateHint(12, 5, 2025), DateHint(5, 12, 2025)),
+        ("am 5.12.", DateHint(12, 5), DateHint(12, 5)),
+        ("am 5.12.25", DateHint(12, 5, 2025), DateHint(12, 5, 2025)),
+        ("on 12/5", DateHint(12, 5), DateHint(5, 12)),
+        ("el 5/12", DateHint(5, 12), DateHint(12, 5)),
+        ("op 5/12", DateHint(5, 12), DateHint(12, 5)),
+        ("12/5に", DateHint(12, 5), DateHint(5, 12)),
+        ("um 5.12", None, None),
+        ("Python 3.12", None, None),
+        ("1/2 cup", None, None),
+        ("31/02/2025", None, None),
+        ("on 24/7", None, None),
+        ("10.0.0.1", None, None),
+        ("5.12.2025.1", None, None),
+        ("12,05.2025", None, None),
+    ],
+)
+def test_a_day_in_numbers_is_read_in_the_order_that_is_usual(text, month_first, day_first):
+    assert numeric_hint(text, is_month_first=True) == month_first
+    assert numeric_hint(text, is_month_first=False) == day_first
 
 
 @pytest.mark.parametrize(
@@ -163,6 +206,11 @@ def test_a_month_that_is_read_before_in_another_script_spoils_nothing():
     assert date_hint("le 12 févr.") == DateHint(2, 12)
 
 
+def test_a_month_is_called_by_its_long_names_that_mean_nothing_else():
+    assert {"august", "agosto", "août", "augustus", "sierpnia", "августа", "أغسطس"} <= set(month_names(8))
+    assert {"may", "mai", "mag", "march", "mars"}.isdisjoint(month_names(5) + month_names(3))
+
+
 @pytest.mark.parametrize(("text", "asks"), [("When was it?", True), ("wann", True), ("it was when", False)])
 def test_a_question_asks_for_a_time(text, asks):
     assert asks_when(text) is asks
@@ -175,6 +223,8 @@ def test_a_month_without_a_year_is_the_last_one_and_a_little_after():
     assert not DateHint(2, 30).fits(date(2026, 2, 28))
 
 
-@pytest.mark.parametrize("unit", ["may ", "5 ", "set 5 ", "so ", "mo., ", "5 of ", "on ", "9 May 2026, "])
+@pytest.mark.parametrize(
+    "unit", ["may ", "5 ", "set 5 ", "so ", "mo., ", "5 of ", "on ", "9 May 2026, ", "1/2/", "5.12.", "April "]
+)
 def test_the_cost_grows_with_the_length(unit):
     assert_linear(lambda text: (days_named(text), without_dates(text)), repeated(unit), length=4_000)

@@ -24,6 +24,7 @@ abouts = st.builds(
     names_known=st.booleans(),
     names_period=st.booleans(),
     names_plan=st.booleans(),
+    looks_ahead=st.booleans(),
     has_unknown_name=st.booleans(),
     is_personal=st.booleans(),
 )
@@ -171,6 +172,17 @@ def test_where_a_time_is_asked_for_what_was_told_in_it_is_meant_and_nothing_for_
     assert not is_meant(in_june, Evidence(0.0))
     assert is_meant(about(), Evidence(0.0))
     assert not is_meant(about(names_period=True), Evidence(0.0))
+
+
+def test_where_a_day_to_come_is_asked_for_what_names_it_is_meant():
+    in_august = about("pet", looks_ahead=True)
+
+    assert in_august.names_time
+    assert is_meant(in_august, Evidence(0.0, is_in_period=True))
+    assert not is_meant(in_august, Evidence(0.0))
+    assert probability(in_august, [Evidence(0.0, is_in_period=True)], turns=90) > probability(
+        about("pet"), [Evidence(0.0)], turns=90
+    )
 
 
 def test_a_time_speaks_for_a_memory_that_was_told_in_it_and_a_plan_for_one_on_its_subject():

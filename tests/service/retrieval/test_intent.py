@@ -406,6 +406,11 @@ def test_a_question_behind_a_comma_is_one():
     assert found.kind == "personal question"
 
 
+@pytest.mark.parametrize("text", ["Is there anything on 3/8?", "Was ist am 5.8.?", "¿Hay algo el 12/05/2026?"])
+def test_a_day_in_numbers_is_not_a_sum(text):
+    assert intent_of(text, language="en", names_known=False).tasks == frozenset()
+
+
 def test_a_measure_is_no_list():
     assert not wanted("How many micrograms do I take?").wants_list
     assert wanted("How many sisters do I have?").wants_list

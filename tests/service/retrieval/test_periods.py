@@ -14,6 +14,7 @@ from tests.support.growth import assert_linear, repeated
 TODAY = date(2026, 6, 17)  # a Wednesday
 YESTERDAY = (date(2026, 6, 16), date(2026, 6, 16))
 DAY_BEFORE = (date(2026, 6, 15), date(2026, 6, 15))
+THREE_DAYS_AGO = (date(2026, 6, 14), date(2026, 6, 14))
 LAST_WEEK = (date(2026, 6, 8), date(2026, 6, 14))
 WEEK_BEFORE_LAST = (date(2026, 6, 1), date(2026, 6, 7))
 MONTH_BEFORE_LAST = (date(2026, 4, 1), date(2026, 4, 30))
@@ -46,6 +47,21 @@ NAMED = [
     ("ja", DAY_BEFORE, "一昨日は？"),
     ("ru", DAY_BEFORE, "А позавчера?"),
     ("ar", DAY_BEFORE, "أول أمس"),
+    ("ar", DAY_BEFORE, "أول من أمس"),
+    ("ar", DAY_BEFORE, "أمس الأول"),
+    ("en", DAY_BEFORE, "the night before last"),
+    ("es", DAY_BEFORE, "¿Qué te conté antes de ayer?"),
+    ("fr", DAY_BEFORE, "Et avant hier soir ?"),
+    ("it", DAY_BEFORE, "cosa ho detto l'altro ieri?"),
+    ("pt", DAY_BEFORE, "o que eu disse antes de ontem?"),
+    ("nl", DAY_BEFORE, "wat zei ik eergisteren?"),
+    ("zh", THREE_DAYS_AGO, "大前天我做了什么？"),
+    ("ja", THREE_DAYS_AGO, "さきおとといは？"),
+    ("en", FIFTH_OF_MAY, "What did I say on 2026-05-05?"),
+    ("de", FIFTH_OF_MAY, "Was war am 5.5.?"),
+    ("de", FIFTH_OF_MAY, "am 05.05.2026"),
+    ("fr", FIFTH_OF_MAY, "le 5/5/2026"),
+    ("ja", FIFTH_OF_MAY, "2026/5/5"),
     ("en", LAST_WEEK, "What happened last week?"),
     ("de", LAST_WEEK, "letzte Woche"),
     ("es", LAST_WEEK, "la semana pasada"),
@@ -259,6 +275,15 @@ def test_what_our_own_labels_count_is_understood(words):
         "ten weekend shifts",
         "w soboty gram w tenisa",
         "z Mają",
+        "Where does my colleague April live?",
+        "What does August like?",
+        "June's phone number",
+        "¿Dónde vive Julio?",
+        "el cumpleaños de Julio",
+        "Wo wohnt August?",
+        "ich habe um 5.12 angerufen, Version 3.12",
+        "We are on 24/7",
+        "Nina faz 9 anos",
         "na quinta vez deu certo",
         "",
     ],
@@ -274,14 +299,63 @@ def test_since_reaches_until_today(text):
     assert days(text) == (MAY[0], TODAY)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "since Monday",
+        "seit Montag",
+        "desde el lunes",
+        "desde segunda",
+        "depuis lundi",
+        "da lunedì",
+        "sinds maandag",
+        "od poniedziałku",
+        "с понедельника",
+        "从周一开始",
+        "月曜日から",
+        "منذ يوم الاثنين",
+    ],
+)
+def test_since_a_weekday_reaches_until_today(text):
+    assert days(text) == (MONDAY[0], TODAY)
+
+
+@pytest.mark.parametrize("text", ["с понедельника по пятницу", "da kann ich am donnerstag und freitag nicht"])
+def test_a_week_of_work_is_not_since_its_first_day(text):
+    assert days(text) is None
+
+
+HALF_A_YEAR_AGO = (
+    "half a year ago|vor einem halben Jahr|hace medio año|il y a une demi-année|mezzo anno fa|meio ano atrás"
+    "|een half jaar geleden|pół roku temu|полгода назад|半年前|半年ほど前|قبل نصف سنة"
+)
+A_YEAR_AND_A_HALF_AGO = (
+    "a year and a half ago|vor anderthalb Jahren|hace un año y medio|il y a un an et demi|un anno e mezzo fa"
+    "|há um ano e meio|anderhalf jaar geleden|półtora roku temu|полтора года назад|一年半前|قبل سنة ونصف"
+)
+HALF_A_MONTH_AGO = "half a month ago|hace medio mes|半个月前|полмесяца назад"
+A_MONTH_AND_A_HALF_AGO = "a month and a half ago|il y a un mois et demi|hace un mes y medio|一个半月前|1か月半前"
+
+
+@pytest.mark.parametrize(
+    ("texts", "ago"),
+    [(HALF_A_YEAR_AGO, 182), (A_YEAR_AND_A_HALF_AGO, 547), (HALF_A_MONTH_AGO, 15), (A_MONTH_AND_A_HALF_AGO, 45)],
+)
+def test_halves_are_not_a_whole_year_or_month(texts, ago):
+    for text in texts.split("|"):
+        first, last = days(text)
+        assert (text, TODAY - timedelta(ago)) == (text, first + (last - first) / 2)
+
+
 @pytest.mark.parametrize("text", ["Что мы делали с мамой в мае?", "5月は休みだったから"])
 def test_with_and_because_are_not_since(text):
     assert days(text) == MAY
 
 
-def test_a_month_to_come_is_that_of_the_year_before():
-    assert days("in July") == (date(2025, 7, 1), date(2025, 7, 31))
-    assert days("on 18 June") == (date(2025, 6, 18), date(2025, 6, 18))
+def test_a_month_to_come_is_that_of_the_year_before_where_the_past_is_asked_for():
+    assert days("What did we do in July?") == (date(2025, 7, 1), date(2025, 7, 31))
+    assert days("What did I buy on 18 June?") == (date(2025, 6, 18), date(2025, 6, 18))
+    assert days("in July") is None
     assert days("in June") == (date(2026, 6, 1), date(2026, 6, 30))
 
 
