@@ -75,6 +75,12 @@ _NOT = re.compile(
     r"(?i)(?<!\w)(?:not|never|no|nicht|nie|nunca|pas|jamais|ne|non|n[ãa]o|niet|nooit|geen|не|ليس\w?)(?!\w)|n['’]t\b"
     r"|[不没]"
 )
+# … directly before the name, or before the verb that gives it: "no se llama Ana", and not "no banco se chama Ana".
+_IS_NOT = re.compile(
+    rf"(?i)(?:{_NOT.pattern.removeprefix('(?i)')})"
+    r"(?:\s*(?<!\w)(?:s[ei]|s['’]?appel\w*|się|called|named|is|was|llam\w+|cham\w+|chiam\w+|nazyw\w+|зовут|звали)(?!\w))*"
+    r"[叫是\s:,]*$"
+)
 _WISHED = re.compile(r"(?i)(?:\b(?:wish|want|dreamt?|no|not|never)|n['’]t)\b[^.!?\n]{0,30}$")
 _NAME_OF = re.compile(r"(?i)\b(?:name|nombre|nom|nome|naam|imi[ęe]) \w{2,3} $")
 # What somebody is, and not called: "My mother is Catholic".
@@ -175,7 +181,7 @@ def _named(match: re.Match[str]) -> tuple[str, bool]:
     if rest and _NOT.fullmatch(first):
         return rest, True
     between = match.string[match.end("relation") : match.start("name")]
-    return name, _NOT.search(between) is not None
+    return name, _IS_NOT.search(between) is not None
 
 
 def _how(match: re.Match[str], name: str, relation: str, *, language: str) -> How:

@@ -222,6 +222,11 @@ class Transcript:
         """The damaged lines that were found, when this transcript was opened or later."""
         return tuple(self._damages)
 
+    @property
+    def reserved(self) -> int:
+        """The highest sequence that was given, or that a damaged line at the end may have had."""
+        return self._next - 1
+
     def never_below(self, sequence: int) -> None:
         """Give no sequence at or below *sequence*: a projection holds it, although the disk lost our last turns."""
         self._next = max(self._next, sequence + 1)

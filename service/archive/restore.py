@@ -101,6 +101,7 @@ class Restorer:
             graph = await self._importer.build(
                 rows, site=site, mind_id=mind_id, dimension=dimension, uuids=uuids, reembeds=reembeds
             )
+        await self._drop_orphan(mind_id)  # not before what is to take its place is built and checked
         await anyio.to_thread.run_sync(_finish, workspace, site if graph.rows else None)
         mind = await self._minds.admit(mind_id, workspace.folder)
         await self._minds.take_over(mind_id)  # its graph is written to, where several services may do so
@@ -115,16 +116,18 @@ class Restorer:
         self._minds.gate.check_open(mind_id)
         if self._minds.workspace(mind_id).folder.exists():
             raise MindExists(f"there is a mind {mind_id!r} already: import under another id, or erase it first")
-        graph = self._graph_of(mind_id)
-        if not await graph.exists():
-            return
-        if not self._is_graph_ours:
+        is_there = await self._graph_of(mind_id).exists()
+        if is_there and not self._is_graph_ours:
             raise MindExists(
                 f"the FalkorDB server has a graph of {mind_id!r}, although this home has no such mind: it is of "
                 "another home, or of a mind that was lost. Then delete it there (GRAPH.DELETE), and import again"
             )
-        log.warning("graph.orphan_deleted", mind_id=mind_id)
-        await graph.drop()
+
+    async def _drop_orphan(self, mind_id: str) -> None:
+        """Delete what our own server still holds of a mind that was lost."""
+        if self._is_graph_ours and await self._graph_of(mind_id).exists():
+            log.warning("graph.orphan_deleted", mind_id=mind_id)
+            await self._graph_of(mind_id).drop()
 
 
 def _read_turns(workspace: Workspace, old: str, new: str) -> tuple[dict[str, str], int]:

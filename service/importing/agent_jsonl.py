@@ -50,7 +50,8 @@ def _as_own_message(event: dict[str, object]) -> dict[str, object]:
     role = text_of(message.get("role"))
     is_output = role == "user" and not is_result and _OUTPUT.match(text) is not None
     if role == "user" and not is_result:
-        text = _typed(text)
+        typed = _typed(text)  # what nobody typed is the machine's, and opens its exchange all the same
+        text, is_output = (typed, is_output) if typed else (text, True)
     if not text or not role or any(event.get(mark) is True for mark in _HIDDEN_MARKS):
         return {}
     return {

@@ -31,13 +31,12 @@ async def graph_parts_at(mind: Mind, progress: Progress, *, is_copy: bool) -> in
     The first sequence at which the graph has another turn than the transcript; None where they agree.
 
     The graph goes on behind the transcript's end where an older transcript was put back: nothing of that has a source.
-    One that *is_copy* of a shared home's may be behind for a while.
+    Damaged lines at that end say nothing. One that *is_copy* of a shared home's may be behind for a while.
     """
     cursors = ((progress.saved, progress.saved_turn), (progress.extracted, progress.extracted_turn))
     others = [sequence for sequence, turn_id in cursors if await _is_another(mind, sequence, turn_id)]
-    last = mind.transcript.positions.last
-    if not is_copy and progress.saved > last:
-        others.append(last + 1)
+    if not is_copy and progress.saved > mind.transcript.reserved:
+        others.append(mind.transcript.positions.last + 1)
     if not others:
         return None
     first = min(others)

@@ -42,11 +42,13 @@ class NewPart:
     """
     What people and tools said up to an answer that is not there, or to the chat's end.
 
-    It is off the record where a person said so in its exchange, which may have begun before the last answer.
+    It is off the record where a person said so in its exchange, which may have begun before the last answer. ``start``
+    is its position in the chat.
     """
 
     messages: tuple[Message, ...]
     is_off_the_record: bool = False
+    start: int = 0
 
 
 def read(messages: Sequence[Json], *, start: int = 0, end: int | None = None) -> tuple[Message, ...]:
@@ -86,9 +88,10 @@ def new_parts(messages: Sequence[Json], *, privacy: PrivacyFilter) -> tuple[NewP
     said += [read(messages, start=one, end=two) for one, two in pairwise([start, *_cuts(messages), len(messages)])]
     off = privacy.off_the_record([one for part in said for one in part])
     ends = list(accumulate(map(len, said)))
+    starts = (start, *_cuts(messages))
     return tuple(
-        NewPart(tuple(one for one in part if one.role in _NEW), not off.isdisjoint(range(first, last)))
-        for part, (first, last) in zip(said[1:], pairwise(ends), strict=True)
+        NewPart(tuple(one for one in part if one.role in _NEW), not off.isdisjoint(range(first, last)), begins)
+        for begins, part, (first, last) in zip(starts, said[1:], pairwise(ends), strict=True)
     )
 
 

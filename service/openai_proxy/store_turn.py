@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -22,6 +22,7 @@ from consolidation.kernel.ports import Role, Usage
 from consolidation.kernel.turns import Speaker, Turn, TurnKind
 from consolidation.text.tokens import count_tokens
 from consolidation.transcript.tombstones import ErasedMessages
+from service.ingest.intake import filter_turn
 from service.observability.model_usage import ModelCall
 from service.openai_proxy.audio import heard_in_full
 from service.openai_proxy.messages import new_from, new_parts, read
@@ -49,6 +50,7 @@ _MOST_MESSAGES = 255  # plus the answer: as many messages as a posted turn may h
 _RETRIED_WITHIN = timedelta(minutes=15)
 _LONGEST_WAIT_SECONDS = 1.0
 _MOST_LOOKED_AT = 20  # turns of a session, among which is the one that a chat repeats, or goes on from
+_FILES = frozenset({"data", "file_data", "url"})  # of a message's parts: recordings and pictures
 _LONGEST_KEY = 180  # characters of it in the id of a turn, which has at most 200
 _STORING: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()  # one a session, while it is held
 
@@ -104,7 +106,8 @@ async def _accept(exchange: Exchange, visit: Visit, *, context: ProxyContext) ->
             if answer is None and not any(part.messages for part in parts):
                 return
             said = _said(chat, await _not_stored(chat, parts, privacy=privacy, context=context))
-            sent = await anyio.to_thread.run_sync(_digest, chat) if chat.may_be_repeated else ""
+            digested = partial(_digest, chat, parts[-1].start, privacy)
+            sent = await anyio.to_thread.run_sync(digested) if chat.may_be_repeated else ""
             turn = replace(
                 said,
                 turn_id=await _turn_id(chat, said, sent, context=context),
@@ -129,13 +132,30 @@ async def _not_stored(chat: Chat, parts: Parts, *, privacy: PrivacyFilter, conte
     transcript = (await context.minds.find_or_create(chat.mind_id)).transcript
     tombstones = await transcript.erased_in(chat.session_id)
     if tombstones:
-        parts = (*_not_erased(parts[:-1], tombstones, privacy=privacy), parts[-1])
+        left = await anyio.to_thread.run_sync(partial(_not_erased, parts[:-1], tombstones, privacy=privacy))
+        parts = (*left, parts[-1])
     most = len(parts) + _MOST_LOOKED_AT
     turns = await transcript.before_in_session(chat.session_id, transcript.positions.last + 1, limit=most)
     turns = turns[await _end_of_answered(chat, turns, context=context) :]
     stored = [one for turn in turns for one in _prompts(turn.turn.messages)]
-    for count in range(len(parts) - 1, 0, -1) if stored else ():
-        if _stand_in_a_row(await _prompts_as_stored(chat, _said(chat, parts[:count]), context=context), stored):
+    return await anyio.to_thread.run_sync(partial(_left, chat, parts, stored, privacy=privacy)) if stored else parts
+
+
+def _left(chat: Chat, parts: Parts, stored: list[tuple[Speaker, str]], *, privacy: PrivacyFilter) -> Parts:
+    """*parts* without as many first ones as stand in a row in what is *stored*. Each is filtered once."""
+
+    @cache
+    def prompts(at: int, kind: TurnKind) -> list[tuple[Speaker, str]]:
+        said = Turn("", chat.session_id, parts[at].messages, kind)
+        try:
+            return _prompts(filter_turn(said, privacy_filter=privacy)[0].messages)
+        except InvalidRequest:  # every message is empty
+            return []
+
+    for count in range(len(parts) - 1, 0, -1):
+        kind = _kind(parts[:count])
+        said = [one for at in range(count) for one in prompts(at, kind)]
+        if _stand_in_a_row(said[-_MOST_MESSAGES:], stored):
             return parts[count:]
     return parts
 
@@ -165,15 +185,18 @@ async def _end_of_answered(chat: Chat, turns: Sequence[StoredTurn], *, context: 
 
 
 def _stand_in_a_row(said: list[tuple[Speaker, str]], stored: list[tuple[Speaker, str]]) -> bool:
-    return any(stored[at : at + len(said)] == said for at in range(len(stored) - len(said) + 1))
+    starts = (at for at in range(len(stored) - len(said) + 1) if stored[at : at + 1] == said[:1] or not said)
+    return any(stored[at : at + len(said)] == said for at in starts)
 
 
 def _said(chat: Chat, parts: Parts) -> Turn:
     """What was said in *parts*, as a turn without an id; the newest of it, where it is too much for one."""
     messages = [one for part in parts for one in part.messages]
-    is_off = any(part.is_off_the_record for part in parts)
-    kind = TurnKind.OFF_THE_RECORD if is_off else TurnKind.TURN
-    return Turn("", chat.session_id, tuple(messages[-_MOST_MESSAGES:]), kind)
+    return Turn("", chat.session_id, tuple(messages[-_MOST_MESSAGES:]), _kind(parts))
+
+
+def _kind(parts: Parts) -> TurnKind:
+    return TurnKind.OFF_THE_RECORD if any(part.is_off_the_record for part in parts) else TurnKind.TURN
 
 
 def _metadata(exchange: Exchange, sent: str, heard: Mapping[str, Any]) -> dict[str, Any]:
@@ -181,11 +204,25 @@ def _metadata(exchange: Exchange, sent: str, heard: Mapping[str, Any]) -> dict[s
     return {**({PROXY_METADATA: own} if own else {}), **heard}
 
 
-def _digest(chat: Chat) -> str:
-    """Equal for a chat that is sent again: of its new messages as they came, and how many are before them."""
-    said = [one for one in chat.messages if one["role"] not in {"system", "developer"}]  # may have the time of day
-    new = said[new_from(said) :]
-    return digest_of([len(said) - len(new), new])
+def _digest(chat: Chat, start: int, privacy: PrivacyFilter) -> str:
+    """
+    Equal for a chat that is sent again: of its newest part, which begins at *start*, and how many messages are before.
+
+    Words count as they are stored, without secrets, and only those that this turn stores for sure.
+    """
+    before, new = (
+        [one for one in messages if one["role"] not in {"system", "developer"}]  # may have the time of day
+        for messages in (chat.messages[:start], chat.messages[start:])
+    )
+    return digest_of([len(before), _masked(new, privacy)])
+
+
+def _masked(value: object, privacy: PrivacyFilter) -> object:
+    if isinstance(value, dict):
+        return {key: one if key in _FILES else _masked(one, privacy) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_masked(one, privacy) for one in value]
+    return privacy.cleaned(value) if isinstance(value, str) else value
 
 
 async def _turn_id(chat: Chat, said: Turn, sent: str, *, context: ProxyContext) -> str:

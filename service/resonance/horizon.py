@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import Speaker
@@ -12,7 +14,7 @@ from service.retrieval.excerpt import BETWEEN, LEFT_OUT
 from service.retrieval.lead_words import without_lead
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from consolidation.kernel.turns import Message, StoredTurn
@@ -122,6 +124,7 @@ def _oldest_of_run(
             for key in (_words(message), message.id):
                 if key:
                     said[key].append(place)
+    first_since = _first_since(in_session, turns) if any(one.timestamp for one in before) else None
     oldest, unknown = len(in_session), _KEPT_MEANWHILE
     while oldest and in_session[oldest - 1] in turns and _asks(turns[in_session[oldest - 1]], answered):
         oldest -= 1
@@ -132,17 +135,23 @@ def _oldest_of_run(
         if not by_id and not by_words:
             is_said = bool(words) and message.role is not Speaker.SYSTEM
             unknown += is_said
-            own = [_first_since(message.timestamp, in_session, turns)] if is_said and message.timestamp else []
+            own = [first_since(message.timestamp)] if is_said and first_since and message.timestamp else []
         place = max((one for one in own if one <= oldest), default=-1)
         if place >= 0 and oldest - place - 1 <= unknown:
             oldest, unknown = place, 0
     return in_session[oldest] if oldest < len(in_session) else None
 
 
-def _first_since(instant: datetime, in_session: Sequence[int], turns: Mapping[int, StoredTurn]) -> int:
-    """The place of the first of the session's turns from which on none that is known was said before *instant*."""
-    known = (place for place, one in enumerate(in_session) if one in turns and turns[one].occurred_at < instant)
-    return max(known, default=-1) + 1
+def _first_since(in_session: Sequence[int], turns: Mapping[int, StoredTurn]) -> Callable[[datetime], int]:
+    """What tells the place of the first of a session's turns from which on none that is known was said earlier."""
+    known = [(place, turns[one].occurred_at) for place, one in enumerate(in_session) if one in turns]
+    earliest = list(accumulate((at for _, at in reversed(known)), min))[::-1]  # from each place on
+
+    def first(instant: datetime) -> int:
+        at = bisect_left(earliest, instant)
+        return known[at - 1][0] + 1 if at else 0
+
+    return first
 
 
 def _asks(stored: StoredTurn, answered: set[tuple[str, ...]]) -> bool:

@@ -95,7 +95,7 @@ async def test_nothing_is_extracted_again_by_an_import_and_what_was_shown_still_
         async with running(tmp_path / "two", settings=hosted(tmp_path / "two", provider, "extraction")) as service:
             await imported(service, archive, "bo")
             await found(service, "bo")
-            again = (await service.resonate("bo", REMARK, session_id="s9", relevance=0)).json()["flashbacks"]
+            again = (await service.resonate("bo", f"{REMARK} Today, too.", session_id="s9", relevance=0)).json()["flashbacks"]
 
         assert asked and shown
         assert len(provider.chats) == asked
@@ -372,13 +372,17 @@ async def test_of_two_imports_at_once_one_comes_in_and_the_other_leaves_nothing(
     assert list((tmp_path / "incoming").iterdir()) == []
 
 
-async def test_a_graph_that_stands_there_without_a_mind_is_not_overwritten(tmp_path):
-    async with running(tmp_path) as service:
-        await tell(service)
-        archive = await exported(service)
-        await service.memory.graphs._connection.write("mind_bo", "CREATE (:Entity {uuid: 'x'})", {})
-        answer = await imported(service, archive, "bo")
-        left = await column(service, "bo", "MATCH (n) RETURN n.uuid")
+async def test_a_servers_graph_that_stands_there_without_a_mind_is_not_overwritten(tmp_path):
+    async with running(tmp_path / "one") as one:
+        await tell(one)
+        archive = await exported(one)
+        await one.memory.graphs._connection.write("mind_bo", "CREATE (:Entity {uuid: 'x'})", {})
+        settings = settings_of(tmp_path / "two", falkordb_url=one.memory.graphs._connection.url)
+        async with running(tmp_path / "two", settings=settings) as two:
+            answer = await imported(two, archive, "bo")
+        broken = await imported(one, archive[:-40], "bo")
+        left = await column(one, "bo", "MATCH (n) RETURN n.uuid")
 
     assert (answer.status_code, answer.json()["type"]) == (409, "/problems/mind-exists")
-    assert left == ["x"]
+    assert "GRAPH.DELETE" in answer.json()["detail"]
+    assert (broken.status_code, left) == (422, ["x"])  # what is to take its place is checked first

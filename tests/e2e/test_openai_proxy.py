@@ -198,6 +198,20 @@ def test_what_the_client_asks_again_by_itself_is_kept_once(service, provider):
     assert [contents(one) for one in service.kept("again")] == [[("user", "Hi there."), ("assistant", "Hello!")]]
 
 
+def test_what_a_retry_is_known_by_says_nothing_of_what_is_hidden(service, provider):
+    """Broken: the digest is of the words as they came, so that the four digits that are missing can be tried out."""
+    provider.then("Noted.", "Noted.")
+    for mind, card in (("one", "4111 1111 1111 1111"), ("two", "5500 0000 0000 0004")):
+        service.client().chat.completions.create(
+            model="memory", messages=[{"role": "user", "content": f"my card is {card}, write it down"}],
+            extra_headers={**of(mind), "x-stainless-retry-count": "0"},
+        )  # fmt: skip
+        service.until_kept(mind)
+    (one,), (two,) = service.kept("one"), service.kept("two")
+
+    assert one["metadata"]["mind_memory.proxy"]["sent"] == two["metadata"]["mind_memory.proxy"]["sent"]
+
+
 def test_of_many_that_ask_again_at_once_one_is_kept(service, provider):
     def ask(number):
         service.client().chat.completions.create(

@@ -77,6 +77,14 @@ Jaka radość, siostra wychodzi za mąż.
 كم أحب ابنتي سارة.
 """
 ASKED = """
+did the cleaning lady come on monday
+did the washing machine break in march
+who knew about my diagnosis
+ما كان اسم كلبي
+quand mon passeport expire, déjà
+wo meine Schlüssel sind, weißt du das noch
+cuando fui a Roma, lo recuerdas
+co za lekarz mnie leczył
 when does my passport run out
 when is mum coming, tuesday or wednesday
 when are we flying to rome
@@ -169,6 +177,7 @@ Geef les op een school in Utrecht.
 帮我的是我姐姐
 """
 WANTED = """
+tell my mother every sunday that i love her
 give me a plan for every sunday
 make a menu for each day of the week
 can you find out when the ferry goes on sundays

@@ -92,6 +92,19 @@ def test_a_name_is_denied(language, text, name):
 
 
 @pytest.mark.parametrize(
+    ("language", "text", "name"),
+    [
+        ("pt", "Minha irmã no Porto chama-se Ana, fui lá ontem.", "Ana"),
+        ("de", "Meine Schwester die nicht kocht heißt Anna", "Anna"),
+        ("en", "My sister who never rests is called Ines", "Ines"),
+    ],
+)
+def test_what_is_denied_of_something_else_denies_no_name(language, text, name):
+    """Broken: a word for "not" anywhere before the name denies it, and so does the Portuguese "in the"."""
+    assert relations_told(text, language=language) == (("sister", name, "called"),)
+
+
+@pytest.mark.parametrize(
     ("language", "text", "how"),
     [
         ("en", "My mother is Catholic.", "likely"),

@@ -301,7 +301,11 @@ def test_of_a_persons_message_what_they_typed_is_read(tmp_path, noted, said):
 @pytest.mark.parametrize(
     "noted", ["[Request interrupted by user for tool use]", "<system-reminder>x</system-reminder>"]
 )
-def test_what_nobody_typed_is_left_out(tmp_path, noted):
+def test_what_nobody_typed_is_the_machines_and_opens_the_exchange_that_it_always_did(tmp_path, noted):
+    """Broken: it opens none, so that an answer which was imported before gets another id, and comes in once more."""
     turns, _ = read(tmp_path, typed("Hello.", noted))
 
-    assert [one.content for turn in turns for one in turn.messages] == ["Hello.", "Answer 0.", "Answer 1."]
+    assert [[(one.role, one.content) for one in turn.messages] for turn in turns] == [
+        [(Speaker.USER, "Hello."), (Speaker.ASSISTANT, "Answer 0.")],
+        [(Speaker.TOOL, noted), (Speaker.ASSISTANT, "Answer 1.")],
+    ]

@@ -71,6 +71,7 @@ async def test_what_the_graph_tells_behind_the_end_of_a_copy_that_was_put_back_i
 
     async with running(tmp_path / "here") as service:
         await service.keep("ada", "What is new?", "Nothing.", session_id="s3", turn_id="y7")
+        await service.until("ada", lambda status: status["graph"]["saved"] == status["last_sequence"])
         await service.digested("ada")
         found = (await service.http.get("/v1/minds/ada/remember", params={"query": "Whom did Zoe call?"})).json()
         uuids = await column(service, "ada", "MATCH (n:Episodic) RETURN n.uuid")
