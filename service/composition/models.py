@@ -82,10 +82,15 @@ async def problems_of(model: LanguageModel) -> tuple[str, ...]:
 
 
 def narrators(settings: Settings) -> tuple[Role, ...]:
-    """The roles whose models narrate, in order: not the same model twice, whose answers were refused the first time."""
+    """
+    The roles whose models narrate, in order: not the same model twice, whose answers were refused the first time.
+
+    Where chat has no model, nothing follows the narrative one: what would quote for chat must not tell for a model that
+    is away for a minute.
+    """
     chosen = choose(settings)
-    is_same = chosen[Role.NARRATIVE][:1] == chosen[Role.CHAT][:1]
-    return (Role.NARRATIVE,) if is_same else (Role.NARRATIVE, Role.CHAT)
+    has_second = bool(chosen[Role.CHAT]) and chosen[Role.CHAT][:1] != chosen[Role.NARRATIVE][:1]
+    return (Role.NARRATIVE, Role.CHAT) if has_second else (Role.NARRATIVE,)
 
 
 def provider_of(model: str) -> str:

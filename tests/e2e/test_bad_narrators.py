@@ -156,11 +156,12 @@ async def test_what_no_model_tells_as_it_should_is_quoted_in_the_third_run(tmp_p
     assert "Ann and I spoke of the sea." in story.read_text()
 
 
+@pytest.mark.parametrize("asked", [("narrative", "chat"), ("narrative",)])
 @pytest.mark.parametrize("answer", ["an error", "a key refused", "a quota", "bytes that are no HTTP"])
-async def test_nothing_is_quoted_for_a_model_that_does_not_answer(tmp_path, answer):
+async def test_nothing_is_quoted_for_a_model_that_does_not_answer(tmp_path, answer, asked):
     story = prepare(tmp_path)
     with ScriptedProvider(respond=lambda _: WRONG[answer]) as model:
-        async with running(tmp_path, settings=patient(tmp_path, roles(model))) as service:
+        async with running(tmp_path, settings=patient(tmp_path, roles(model, *asked))) as service:
             await keep_talk(service, TALK[2:])
             runs = [(await consolidate(service, trigger="manual"))["last_run"] for _ in range(4)]
 

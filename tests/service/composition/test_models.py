@@ -47,3 +47,7 @@ def test_a_model_whose_chapters_were_refused_is_not_asked_again_under_another_na
         Role.NARRATIVE,
         Role.CHAT,
     )
+
+
+def test_nothing_that_quotes_follows_a_narrative_model_where_chat_has_none():
+    assert narrators(Settings(models={"narrative": {"model": "openai/b"}})) == (Role.NARRATIVE,)
