@@ -391,7 +391,10 @@ class ModelFault(MemoryFault):
 
 
 class ModelUnavailable(ModelFault):
-    """No answer: connection refused, quota used up, server error, or no model configured."""
+    """No answer: refused, failed or not configured. One that ``is_busy`` asks for ``retry_after`` seconds of rest."""
+
+    is_busy = False
+    retry_after = 0.0
 
 
 class ModelTimedOut(ModelUnavailable):
@@ -444,11 +447,10 @@ class EmbedderFault(MemoryFault):
 
 
 class EmbedderUnavailable(EmbedderFault):
-    """No answer, or no usable vectors; ``retry_after`` is for how many seconds it asks not to be called."""
+    """No answer, or no usable vectors; ``is_busy`` and ``retry_after`` as of a ModelUnavailable."""
 
-    def __init__(self, detail: str, *, retry_after: float = 0.0) -> None:
-        super().__init__(detail)
-        self.retry_after = retry_after
+    is_busy = False
+    retry_after = 0.0
 
 
 class EmbedderCircuitOpen(EmbedderUnavailable):

@@ -6,7 +6,6 @@ It never runs ahead of the saving lane. When a turn is parked, and when it is tr
 
 from __future__ import annotations
 
-import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,10 +17,11 @@ from service.ingest.agreement import graph_parts_at
 from service.ingest.episodes import as_episode, remembered, uuid_of
 from service.ingest.knowledge_index import index_knowledge
 from service.ingest.parking import (
-    CIRCUIT_OPEN,
-    NOT_TRIED,
     OUTAGES,
     is_for_outage,
+    is_last_chance,
+    is_left_alone,
+    is_not_tried,
     is_outage,
     is_over,
     is_to_be_parked,
@@ -32,6 +32,7 @@ from service.mind.events import about
 from service.mind.health import LaneName
 from service.ports.graph import Parked
 from service.ports.shared_home import SOLE
+from service.runtime.time_limit import limited
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -69,8 +70,9 @@ class ExtractionLane:
         custody: Custody = SOLE,
     ) -> None:
         """
-        Each of *most_attempts* at a turn may take *turn_seconds*; *publish* tells which turns were read. Of a mind that
-        is in another process's *custody*, the lane only puts into full text what that one found.
+        Each of *most_attempts* at a turn may take *turn_seconds*, without what it waits for other turns' model calls;
+        *publish* tells which turns were read. Of a mind that is in another process's *custody*, the lane only puts into
+        full text what that one found.
         """
         self._custody = custody
         self._clock = clock
@@ -143,13 +145,13 @@ class ExtractionLane:
             extracted = await self._extract(mind, turn)
         except (GraphUnavailable, HomeFault):
             raise
-        except NOT_TRIED:
-            await mind.graph.undo_attempt(episode)
-            raise
         except MemoryFault as error:
+            if is_not_tried(error):
+                await mind.graph.undo_attempt(episode)
+                raise
             if not is_to_be_parked(error, attempt=attempt, most_attempts=self._most_attempts, in_outage=in_outage):
                 raise
-            reason = parking_reason(error, had_its_chance=False)
+            reason = parking_reason(error, is_final=False)
             await self._park(mind, turn, reason, attempts=attempt, after=after)
             await _move_cursor(mind, turn.sequence)
             return
@@ -172,7 +174,7 @@ class ExtractionLane:
         previous = [message for earlier in before for message in remembered(earlier)]
         with self._telemetry.step(self.name, mind, (turn,)) as annotate:
             try:
-                async with asyncio.timeout(self._turn_seconds):
+                async with limited(self._turn_seconds):
                     await anyio.to_thread.run_sync(mind.settings.read)  # whose kinds of entities the model is asked for
                     extracted = await mind.graph.extract(episode, previous=previous)
             except TimeoutError as error:
@@ -196,13 +198,13 @@ class ExtractionLane:
         due = parked
         if not is_asked:
             due = (*again, *(one for one in parked if first is not None and is_for_outage(one)))
-        for one in sorted(due, key=lambda one: one.sequence < (first or 0)):
+        for one in sorted(due, key=lambda one: (one.sequence != first, one.parked_at)):
             if not await self._retry_one(mind, one, is_asked=is_asked):
                 break
         return bool(due)
 
     async def _retry_one(self, mind: Mind, one: Parked, *, is_asked: bool) -> bool:
-        """Try a parked turn again. False where its outage goes on: it stays as it is, and the others wait with it."""
+        """Try a parked turn again. False where the others have to wait."""
         turn = await mind.transcript.read(one.sequence)
         if not turn.is_remembered:  # erased meanwhile
             await mind.graph.unpark(one)
@@ -213,25 +215,32 @@ class ExtractionLane:
             late = None if is_to_be_read_again(one) else self._clock.now  # nobody learns what is read again
             await anyio.to_thread.run_sync(partial(index_knowledge, mind, extracted, 0, late=late))
             await mind.graph.unpark(one)
-        except (*NOT_TRIED, GraphUnavailable, HomeFault) as error:
-            if isinstance(error, CIRCUIT_OPEN):  # a mismatch is raised before it counts
-                await mind.graph.undo_attempt(uuid_of(mind, turn))
-            if is_asked:
-                self.retry(mind.mind_id)
-            elif isinstance(error, CIRCUIT_OPEN) and is_for_outage(one):
-                return False
-            raise
         except MemoryFault as error:
-            is_away = isinstance(error, OUTAGES)
-            if is_away and is_to_be_read_again(one):
-                raise  # an outage is not the turn's fault: it is read again when that ends
-            goes_on = is_away and not is_over(one, read_at=self._read_at)
-            if is_asked or not goes_on:
-                reason = parking_reason(error, had_its_chance=not goes_on)
-                await self._park(mind, turn, reason, attempts=one.attempts + 1, after=None)
-            return is_asked or not goes_on
+            if is_left_alone(error):  # a mismatch is raised before it counts
+                await mind.graph.undo_attempt(uuid_of(mind, turn))
+            if is_not_tried(error) or isinstance(error, (GraphUnavailable, HomeFault)):
+                if is_asked:
+                    self.retry(mind.mind_id)
+                elif is_left_alone(error) and is_for_outage(one):
+                    return False
+                raise
+            return await self._failed_again(mind, turn, one, error, is_asked=is_asked)
         self._publish(mind.mind_id, "turn.read", **about(turn))
         return True
+
+    async def _failed_again(
+        self, mind: Mind, turn: StoredTurn, one: Parked, error: MemoryFault, *, is_asked: bool
+    ) -> bool:
+        """Park a turn that was tried again, unless its outage goes on. False where the others have to wait."""
+        is_away = isinstance(error, OUTAGES)
+        if is_away and is_to_be_read_again(one):
+            raise error  # an outage is not the turn's fault: it is read again when that ends
+        goes_on = is_away and not is_over(one, read_at=self._read_at)
+        if is_asked or not goes_on:
+            is_final = not is_away or (not goes_on and is_last_chance(one, most_attempts=self._most_attempts))
+            reason = parking_reason(error, is_final=is_final)
+            await self._park(mind, turn, reason, attempts=one.attempts + 1, after=None)
+        return is_asked or not is_away
 
     async def _park(self, mind: Mind, turn: StoredTurn, reason: str, *, attempts: int, after: int | None) -> None:
         """Park *turn*, which stands behind the cursor at *after*; None where it was read, or parked, before."""

@@ -3,9 +3,9 @@ A lane, and how it is run: from a wake-up, through steps and pauses, to the wake
 
 A lane moves one cursor of each mind towards the end of the mind's transcript. There is no queue: the transcript is what
 must be done, the cursor is what is done, and a lane that is woken takes steps until the two meet. A step that fails, of
-whatever, is tried again after a pause, which ends early when a dependency works again. Only where another service has
-claimed the mind, the lane ends, until it is woken. A lane never dies, and the lanes of one mind, or of several, do not
-stop each other.
+whatever, is tried again after a pause, which is as long as a provider asks for, or else ends early when a dependency
+works again. Only where another service has claimed the mind, the lane ends, until it is woken. A lane never dies, and
+the lanes of one mind, or of several, do not stop each other.
 """
 
 from __future__ import annotations
@@ -107,7 +107,9 @@ class LaneRunner:
                 except Exception as error:  # noqa: BLE001 - a lane outlives what nobody foresaw
                     has_more = True
                     self._report_failure(mind, error)
-                    await self._background.pause(backoff.next_seconds(), unless=recovery)
+                    wished: float = getattr(error, "retry_after", 0.0)
+                    seconds = max(backoff.next_seconds(), wished)
+                    await self._background.pause(seconds, unless=None if wished else recovery)
                 else:
                     backoff.reset()
                     self._report_success(mind)

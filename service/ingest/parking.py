@@ -3,7 +3,8 @@ When a turn that no model can read is parked, so that one poison turn never stop
 
 A turn that fails so many times in a row is parked, and the lane goes on. A provider that is away fails every turn. So
 while an outage lasts, which is while nothing has succeeded since a turn was parked for it, the next turns are given
-four times as many attempts. What the outage parked is tried again when it is over, once, without being asked.
+four times as many attempts. What the outage parked is tried again when it is over, without being asked, until it fails
+of itself or has failed too often. A provider at its limit has not tried the turn, and is waited for.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from consolidation.kernel.errors import (
     EmbedderCircuitOpen,
     EmbedderMismatch,
     EmbedderUnavailable,
+    ExtractionTimedOut,
     ModelCircuitOpen,
     ModelTimedOut,
     ModelUnavailable,
@@ -27,22 +29,31 @@ if TYPE_CHECKING:
     from consolidation.kernel.errors import MemoryFault
     from service.ports.graph import Parked
 
-OUTAGES = (ModelUnavailable, EmbedderUnavailable)
-CIRCUIT_OPEN = (ModelCircuitOpen, EmbedderCircuitOpen)  # no request was sent
-NOT_TRIED = (*CIRCUIT_OPEN, EmbedderMismatch)  # which says nothing of the turn, and does not count as an attempt
-_OUTAGE_NAMES = tuple(f"{fault.__name__}: " for fault in (*OUTAGES, ModelTimedOut, *CIRCUIT_OPEN))
+OUTAGES = (ModelUnavailable, EmbedderUnavailable, ExtractionTimedOut)
+_CIRCUIT_OPEN = (ModelCircuitOpen, EmbedderCircuitOpen)  # no request was sent
+_OUTAGE_NAMES = tuple(f"{fault.__name__}: " for fault in (*OUTAGES, ModelTimedOut, *_CIRCUIT_OPEN))
 _OUTAGE_PATIENCE = 4  # times as many attempts while nothing succeeds: then it may be poison after all
 _MOST_CHARACTERS = 500
 _PROBED_FOR = timedelta(days=7)
 
 # How the errors of parked turns begin, in the graph: what they mean is kept there, and must not change.
 READ_AGAIN = "what it told went with an erased turn"  # parked in order to be read again as soon as possible
-_TRIED_AGAIN = "tried again: "  # had its chance after the outage
+_TRIED_AGAIN = "tried again: "  # had its chances after the outage
 
 
-def parking_reason(error: MemoryFault, *, had_its_chance: bool) -> str:
-    """What is stored with a parked turn. One that *had_its_chance* is not tried again without being asked."""
-    return f"{_TRIED_AGAIN if had_its_chance else ''}{type(error).__name__}: {error}"[:_MOST_CHARACTERS]
+def is_not_tried(error: MemoryFault) -> bool:
+    """Whether *error* says nothing of the turn, since no model or embedder has read it: that is not an attempt."""
+    return isinstance(error, EmbedderMismatch) or is_left_alone(error)
+
+
+def is_left_alone(error: MemoryFault) -> bool:
+    """Whether a provider takes no questions just now, or is asked none."""
+    return isinstance(error, _CIRCUIT_OPEN) or getattr(error, "is_busy", False)
+
+
+def parking_reason(error: MemoryFault, *, is_final: bool) -> str:
+    """What is stored with a parked turn. One whose error *is_final* is not tried again without being asked."""
+    return f"{_TRIED_AGAIN if is_final else ''}{type(error).__name__}: {error}"[:_MOST_CHARACTERS]
 
 
 def is_outage(parked: Iterable[Parked]) -> bool:
@@ -53,6 +64,11 @@ def is_outage(parked: Iterable[Parked]) -> bool:
 def is_for_outage(parked: Parked) -> bool:
     """Whether a turn failed of an absent provider, and was not tried again since."""
     return parked.error.startswith(_OUTAGE_NAMES)
+
+
+def is_last_chance(parked: Parked, *, most_attempts: int) -> bool:
+    """Whether a turn that an outage parked is left alone when it fails once more although the outage is over."""
+    return parked.attempts >= most_attempts * (_OUTAGE_PATIENCE + 1) - 1
 
 
 def is_over(parked: Parked, *, read_at: datetime | None) -> bool:

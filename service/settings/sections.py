@@ -259,7 +259,7 @@ class DigestionSettings(Section):
         1, description="The first pause after a failure. Each further pause is twice as long."
     )
     most_retry_seconds: PositiveFloat = Field(60, description="The longest pause after a failure.")
-    turn_seconds: PositiveFloat = Field(300, description="The time limit of one turn's extraction.")
+    turn_seconds: PositiveFloat = Field(300, description="The time limit of one turn, without waits for other turns.")
     sweep_seconds: PositiveFloat = Field(
         30, description="The interval at which all minds are checked for work that was missed."
     )

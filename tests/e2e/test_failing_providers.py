@@ -1,6 +1,8 @@
 """Models and embedders fail in every way there is: turns are kept, calls are in time, trouble is told, all is made good."""
 
 import asyncio
+import itertools
+import json
 
 import pytest
 
@@ -85,7 +87,43 @@ def free_of_hanging(provider):
     provider._over.clear()
 
 
-@pytest.mark.parametrize("status", [404, 503])
+@pytest.mark.parametrize("status", [429, 503])
+async def test_a_provider_that_only_limits_the_rate_costs_no_turn_an_attempt(tmp_path, status):
+    """Broken: every refusal is an attempt, and two of them park a turn."""
+    brain, calls = Brain(), itertools.count()
+    usual = brain.rules["extraction"]
+    limit = Fails(status, headers={"Retry-After": "0"})
+    brain.rules["extraction"] = lambda prompt: limit if next(calls) % 7 else usual(prompt)
+    with provider_of(brain) as provider:
+        settings = hosted(tmp_path, provider, "extraction", digestion={**QUICK, "most_attempts": 2})
+        async with running(tmp_path, settings=settings) as service:
+            await keeps(service, [AUNT, *FRIENDS])
+            await is_whole(service, [AUNT, *FRIENDS])
+            figures = await service.figures()
+
+    assert figures.get(("mind_memory_parked_total",), 0) == 0
+
+
+async def test_turns_of_many_people_that_wait_for_one_slow_model_are_read_however_long_that_takes(tmp_path):
+    """Broken: a turn's time limit runs while others are read, and a turn that was never asked for is parked for good."""
+    brain = Brain()
+    usual = brain.rules["extraction"]
+    brain.rules["extraction"] = lambda prompt: Says(json.dumps(usual(prompt)), delay=0.5)
+    minds = [f"person{number}" for number in range(8)]
+    with provider_of(brain) as provider:
+        digestion = {**QUICK, "most_attempts": 1, "turn_seconds": 3}
+        settings = hosted(tmp_path, provider, "extraction", at_once=1, digestion=digestion)
+        async with running(tmp_path, settings=settings) as service:
+            for mind in minds:
+                await service.keep(mind, AUNT)
+            for mind in minds:
+                assert (await service.digested(mind))["graph"]["parked"] == []
+            figures = await service.figures()
+
+    assert figures.get(("mind_memory_parked_total",), 0) == 0
+
+
+@pytest.mark.parametrize("status", [404, 500])
 async def test_the_one_turn_of_an_outage_is_read_when_it_ends_though_nobody_says_anything_more(tmp_path, status):
     brain, state = Brain(), {"is_up": False}
     usual = brain.rules["extraction"]

@@ -13,7 +13,7 @@ from consolidation.secrets.redaction import in_address
 from service.adapters.litellm.configuration import problem_of
 from service.adapters.litellm.fallback_chain import Deployment
 from service.adapters.litellm.loader import open_litellm
-from service.adapters.litellm.model_errors import retry_after, translated
+from service.adapters.litellm.model_errors import is_busy, retry_after, translated
 from service.ports.embedder import EmbedderIdentity
 
 if TYPE_CHECKING:
@@ -145,7 +145,9 @@ class LitellmEmbedder:
         except Exception as error:  # litellm raises whatever its providers' parsers raise
             keys = (*((self._api_key,) if self._api_key else ()), *in_address(self._api_base or ""))
             fault = translated(error, model=self._model, keys=keys)
-            raise EmbedderUnavailable(str(fault), retry_after=retry_after(error)) from error
+            unavailable = EmbedderUnavailable(str(fault))
+            unavailable.is_busy, unavailable.retry_after = is_busy(error), retry_after(error)
+            raise unavailable from error
         return self._checked(rows, count=len(texts))
 
     def _checked(self, rows: list[Any], *, count: int) -> Vectors:

@@ -8,7 +8,7 @@ somebody waits for the answer.
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -27,6 +27,7 @@ from consolidation.kernel.ports import Reply
 from prompts.library import PromptError, render
 from service.adapters.litellm.fallback_chain import WAITED_FOR, Deployment, FallbackChain, Question, RoleSettings
 from service.adapters.litellm.structured_answer import read_answer, read_part, without_thoughts
+from service.runtime.time_limit import uncounted
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
@@ -118,7 +119,10 @@ class LitellmModel:
         self, *, shape: type[BaseModel] | None = None, heard: Callable[[str], None] | None = None
     ) -> AsyncIterator[Question]:
         is_waited_for = self._role in WAITED_FOR
-        async with nullcontext() if is_waited_for else self._limit:
+        async with AsyncExitStack() as place:
+            if not is_waited_for:
+                with uncounted():
+                    await place.enter_async_context(self._limit)
             until = asyncio.get_running_loop().time() + self._settings.timeout_seconds
             async with (
                 self._told_of(Question(until, shape, heard)) as question,

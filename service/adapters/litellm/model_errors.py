@@ -30,6 +30,8 @@ REASONS = {
 }
 TO_BE_MENDED = frozenset({401, 402, 403, 404})  # key, credit, rights, name or address: no second try helps
 SERVER_ERROR = 500
+BUSY = frozenset({429, 503})  # who answers so takes no more questions just now, whatever they are
+OVERLOADED = re.compile(r"\boverloaded\b", re.IGNORECASE)  # litellm makes a 500 of some providers' 529
 REFUSALS = ("content_filter", "content management policy", "content policy", "ContentPolicyViolationError")
 # How servers say that a prompt is longer than their model's window, where litellm does not know their words.
 TOO_LONG = re.compile(
@@ -86,7 +88,14 @@ def _unavailable(error: Exception, *, model: str, keys: Iterable[str]) -> ModelF
         told = f"{told}: {pull_hint(model)}"
     fault = ModelUnavailable(words if is_unusable else told)
     fault.needs_mending = is_unusable or getattr(error, "status_code", None) in TO_BE_MENDED
+    fault.is_busy, fault.retry_after = is_busy(error), retry_after(error)
     return fault
+
+
+def is_busy(error: Exception) -> bool:
+    """Whether a provider takes no more questions just now: its rate limit is reached, or it is overloaded."""
+    status = getattr(error, "status_code", None)
+    return status in BUSY or (status == SERVER_ERROR and OVERLOADED.search(str(error)) is not None)
 
 
 def retry_after(error: Exception) -> float:
@@ -109,6 +118,8 @@ def together(faults: tuple[ModelFault, ...]) -> ModelFault:
     fault = kind("; ".join(str(fault) for fault in faults))
     if isinstance(fault, ModelUnavailable):
         fault.needs_mending = all(isinstance(one, ModelUnavailable) and one.needs_mending for one in faults)
+        rests = [one.retry_after for one in faults if isinstance(one, ModelUnavailable) and one.is_busy]
+        fault.is_busy, fault.retry_after = bool(rests), min(rests, default=0.0)
     return fault
 
 

@@ -122,15 +122,22 @@ async def test_a_poison_turn_of_one_mind_holds_up_no_other_mind(tmp_path):
         assert ((await ada.graph.progress()).parked != (), (await bob.graph.progress()).parked) == (True, ())
 
 
-async def test_while_a_circuit_is_open_nothing_is_parked_however_often_it_is_tried(tmp_path):
+def at_its_limit():
+    fault = ModelUnavailable("left alone")
+    fault.is_busy = True
+    return fault
+
+
+@pytest.mark.parametrize("error", [ModelCircuitOpen("left alone"), at_its_limit()])
+async def test_while_a_provider_takes_no_questions_nothing_is_parked_however_often_it_is_tried(tmp_path, error):
     async with write_path(tmp_path) as path:
-        path.reader.rules["extraction"] = failing(ModelCircuitOpen("left alone"))
+        path.reader.rules["extraction"] = failing(error)
         mind = await path.store("ada", "Ada met Bruno.")
         path.ingestion.wake(mind)
         await path.until(lambda: path.tally.lane_failures["extracting"] > 5 * MOST_ATTEMPTS)
 
         assert (await mind.graph.progress()).parked == ()
-        assert mind.health.waiting_for == "ModelCircuitOpen: left alone"
+        assert mind.health.waiting_for == f"{type(error).__name__}: left alone"
         path.reader.rules["extraction"] = read_turn
         await path.until_extracted(mind)
         assert (await mind.graph.progress()).parked == ()
@@ -177,7 +184,7 @@ async def test_a_turn_that_an_outage_parked_is_tried_by_itself_and_read_though_n
         assert [fact.text for fact in (await mind.graph.knowledge(after=0, limit=9)).facts] == ["Ada met Bruno."]
 
 
-async def test_each_mind_is_tried_once_any_turn_was_read_and_what_fails_again_is_left_alone(tmp_path):
+async def test_each_mind_is_tried_once_any_turn_was_read_and_what_fails_again_waits_for_the_next(tmp_path):
     async with write_path(tmp_path, probe_seconds=1000) as path:
         path.reader.rules["extraction"] = failing(ModelUnavailable("away"))
         ada = await parked_in_an_outage(path, "ada", "Ada met Bruno.")
@@ -185,12 +192,53 @@ async def test_each_mind_is_tried_once_any_turn_was_read_and_what_fails_again_is
         path.reader.rules["extraction"] = failing(ModelUnavailable("away"), on=POISON)
         eve = await path.store("eve", "Eve met Carla.")
         path.ingestion.wake(eve)
-        await path.until(lambda: not ada.health.parked and not bob.health.awaits_end_of_outage)
+        await path.until(lambda: not ada.health.parked and bob.health.parked[0].attempts > MOST_ATTEMPTS)
+        await path.until(lambda: not path.background_jobs())
         tried = await attempts_at(path, POISON)
         await asyncio.sleep(0.1)
 
-        assert [one.error for one in bob.health.parked] == ["tried again: ModelUnavailable: away"]
-        assert await attempts_at(path, POISON) == tried == MOST_ATTEMPTS + 1
+        assert [one.error for one in bob.health.parked] == ["ModelUnavailable: away"]
+        assert await attempts_at(path, POISON) == tried
+
+
+async def test_a_turn_that_no_provider_ever_answers_is_left_alone_in_the_end(tmp_path):
+    async with write_path(tmp_path, probe_seconds=1000) as path:
+        path.reader.rules["extraction"] = failing(ModelUnavailable("away"), on=POISON)
+        bob = await parked_in_an_outage(path, "bob", f"{POISON} met Carla.")
+        for number in range(6 * MOST_ATTEMPTS):
+            await path.store("bob", f"Bob met Carla {number} times.")
+            path.ingestion.wake(bob)
+            await path.until_extracted(bob)
+
+        [parked] = bob.health.parked
+        assert (parked.error, parked.attempts) == ("tried again: ModelUnavailable: away", 5 * MOST_ATTEMPTS)
+        assert not bob.health.awaits_end_of_outage
+
+
+async def test_an_outage_that_comes_back_while_its_turns_are_tried_again_costs_none_of_them(tmp_path):
+    """Broken: the round goes on behind the first of them that nobody answers, and each of them had its one chance."""
+    async with write_path(tmp_path, probe_seconds=0.02) as path:
+        path.reader.rules["extraction"] = failing(ModelUnavailable("away"))
+        said = ("Ada met Bruno.", "Bruno met Carla.", "Carla met Ada.")
+        for words in said:
+            mind = await parked_in_an_outage(path, "ada", words)
+        asked = len(path.reader.asked)
+
+        def read(words):
+            if len(path.reader.asked) > asked + 1:
+                raise ModelUnavailable("away again")
+            return read_turn(words)
+
+        path.reader.rules["extraction"] = read
+        await path.until(lambda: len(mind.health.parked) == 2)
+        await path.until(lambda: len(path.reader.asked) > asked + 4)
+        waiting = [one.error for one in mind.health.parked]
+        path.reader.rules["extraction"] = read_turn
+        await path.until(lambda: not mind.health.parked)
+
+        assert all(error.startswith("ModelUnavailable: away") for error in waiting)
+        facts = {fact.text for fact in (await mind.graph.knowledge(after=0, limit=9)).facts}
+        assert facts == {*said}
 
 
 async def test_a_turn_that_only_seems_to_be_an_outage_keeps_no_other_from_being_the_probe(tmp_path):
@@ -200,9 +248,9 @@ async def test_a_turn_that_only_seems_to_be_an_outage_keeps_no_other_from_being_
         path.ingestion.wake(mind)
         await path.until_extracted(mind)
         path.reader.rules["extraction"] = failing(ModelUnavailable("away"), on=POISON)
-        await path.until(lambda: not mind.health.awaits_end_of_outage)
+        await path.until(lambda: [one.sequence for one in mind.health.parked] == [1])
 
-        assert [one.sequence for one in mind.health.parked] == [1]
+        assert [fact.text for fact in (await mind.graph.knowledge(after=0, limit=9)).facts] == ["Ada met Bruno."]
 
 
 async def test_a_mind_stays_open_while_a_turn_that_an_outage_parked_was_not_tried_again(tmp_path):

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from consolidation.kernel.errors import GraphUnavailable, HomeFault
+from consolidation.kernel.errors import EmbedderUnavailable, GraphUnavailable, HomeFault
 from consolidation.kernel.sharing_errors import Fenced
 from service.ingest.lane import LaneRunner
 from service.ingest.lane_telemetry import LaneTelemetry
@@ -120,6 +120,24 @@ async def test_each_step_that_worked_wakes_the_next_lane_and_one_that_failed_doe
             await until_idle(runner)
 
     assert woken == [2, 3]
+
+
+async def test_a_provider_that_asks_to_be_left_alone_is_whatever_else_works_again():
+    loop, times = asyncio.get_running_loop(), []
+    fault = EmbedderUnavailable("at its limit")
+    fault.retry_after = 0.3
+    lane = ScriptedLane(fault, False)
+    async with runner_of(lane) as runner:
+        take_step = lane.step
+        lane.step = lambda mind: (times.append(loop.time()), take_step(mind))[1]
+        runner.wake(mind_called("ada"))
+        while not lane.steps:
+            await asyncio.sleep(0)
+        runner.retry_now()
+        await until_idle(runner)
+
+    assert len(times) == 2
+    assert times[1] - times[0] > 0.29
 
 
 @pytest.mark.parametrize("error", [GraphUnavailable("away"), ValueError("nobody foresaw this")])

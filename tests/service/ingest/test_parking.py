@@ -6,6 +6,7 @@ import pytest
 
 from consolidation.kernel.errors import (
     EmbedderUnavailable,
+    ExtractionTimedOut,
     InvalidModelOutput,
     ModelCircuitOpen,
     ModelTimedOut,
@@ -13,6 +14,7 @@ from consolidation.kernel.errors import (
 )
 from service.ingest.parking import (
     READ_AGAIN,
+    is_last_chance,
     is_outage,
     is_over,
     is_to_be_parked,
@@ -30,9 +32,9 @@ PARKED_AT = datetime(2026, 1, 9, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 
 
-def parked(error, *, had_its_chance=False):
-    reason = error if isinstance(error, str) else parking_reason(error, had_its_chance=had_its_chance)
-    return Parked(1, "t1", reason, 5, PARKED_AT)
+def parked(error, *, is_final=False, attempts=5):
+    reason = error if isinstance(error, str) else parking_reason(error, is_final=is_final)
+    return Parked(1, "t1", reason, attempts, PARKED_AT)
 
 
 def is_parked(error, attempt, *, in_outage=False):
@@ -51,13 +53,27 @@ def test_an_outage_gives_a_poison_turn_no_more_attempts():
     assert is_parked(POISON, 5, in_outage=True)
 
 
-@pytest.mark.parametrize("error", [OUTAGE, EmbedderUnavailable("away"), ModelTimedOut("late"), ModelCircuitOpen("off")])
+@pytest.mark.parametrize(
+    "error",
+    [
+        OUTAGE,
+        EmbedderUnavailable("away"),
+        ModelTimedOut("late"),
+        ModelCircuitOpen("off"),
+        ExtractionTimedOut("late"),
+    ],
+)
 def test_a_turn_that_was_parked_for_an_absent_provider_is_the_sign_of_an_outage(error):
     assert is_outage([parked(POISON), parked(error)])
 
 
-def test_a_turn_that_was_tried_again_after_the_outage_is_no_sign_of_it_any_more():
-    assert not is_outage([parked(OUTAGE, had_its_chance=True), parked(POISON)])
+def test_a_turn_that_had_its_chances_after_the_outage_is_no_sign_of_it_any_more():
+    assert not is_outage([parked(OUTAGE, is_final=True), parked(POISON)])
+
+
+def test_a_turn_of_an_outage_has_five_chances_and_more_after_it():
+    found = [is_last_chance(parked(OUTAGE, attempts=made), most_attempts=5) for made in (5, 20, 23, 24)]
+    assert found == [False, False, False, True]
 
 
 @pytest.mark.parametrize(("read_at", "is_so"), [(None, False), (PARKED_AT - HOUR, False), (PARKED_AT + HOUR, True)])
@@ -72,7 +88,7 @@ def test_a_turn_is_a_probe_for_a_week_while_its_outage_may_go_on_and_never_when_
     assert [is_probe(parked(OUTAGE), hours=hours) for hours in (0, 167, 169)] == [True, True, False]
     assert not is_probe(parked(OUTAGE), hours=2, read_at=PARKED_AT + HOUR)
     assert not is_probe(parked(POISON), hours=0)
-    assert not is_probe(parked(OUTAGE, had_its_chance=True), hours=0)
+    assert not is_probe(parked(OUTAGE, is_final=True), hours=0)
 
 
 def test_a_turn_that_is_to_be_read_again_is_told_from_one_that_failed():
@@ -81,4 +97,4 @@ def test_a_turn_that_is_to_be_read_again_is_told_from_one_that_failed():
 
 
 def test_a_reason_is_never_longer_than_500_characters():
-    assert len(parking_reason(ModelUnavailable("x" * 9_000), had_its_chance=True)) == 500
+    assert len(parking_reason(ModelUnavailable("x" * 9_000), is_final=True)) == 500

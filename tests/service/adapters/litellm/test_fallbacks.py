@@ -130,6 +130,25 @@ async def test_a_server_error_of_the_last_model_is_tried_twice_and_a_rate_limit_
     assert len(provider.asked) == 3
 
 
+@pytest.mark.parametrize(("status", "is_busy"), [(429, True), (503, True), (500, False), (401, False)])
+async def test_a_model_at_its_limit_says_so_and_for_how_long_it_asks_to_be_left_alone(status, is_busy):
+    with ScriptedProvider(respond=lambda _: Fails(status, headers={"Retry-After": "7"})) as provider:
+        async with model_at(provider.url, role=Role.EXTRACTION) as model:
+            with pytest.raises(ModelUnavailable) as caught:
+                await model.converse(HELLO)
+
+    assert (caught.value.is_busy, caught.value.retry_after) == (is_busy, 7 if is_busy else 0)
+
+
+async def test_of_several_models_the_one_at_its_limit_counts():
+    with ScriptedProvider(Fails(429, headers={"Retry-After": "7"})) as first, ScriptedProvider(Fails(401)) as second:
+        async with model_at(first.url, second.url, role=Role.EXTRACTION) as model:
+            with pytest.raises(ModelUnavailable) as caught:
+                await model.converse(HELLO)
+
+    assert (caught.value.is_busy, caught.value.retry_after) == (True, 7)
+
+
 async def test_a_model_that_failed_three_times_rests_and_its_fallback_answers_without_it():
     with ScriptedProvider(respond=lambda _: Fails(500)) as first, ScriptedProvider(respond=lambda _: "whole") as second:
         async with model_at(first.url, second.url) as model:
