@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import EmbedderCircuitOpen, EmbedderUnavailable
+from consolidation.kernel.errors import EmbedderCircuitOpen, EmbedderUnavailable, ModelTimedOut
 from consolidation.secrets.redaction import in_address
 from service.adapters.litellm.configuration import problem_of
 from service.adapters.litellm.fallback_chain import Deployment
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 BATCH = 64
+BATCHES_BEFORE_LARGER = 50
 PROBE = "a word"
 BLANK = " "  # providers refuse an empty text
 
@@ -35,7 +36,8 @@ class LitellmEmbedder:
     """
     The vectors of one model; call ``probe`` first, unless its dimension is configured.
 
-    ``timeout_seconds`` is for a whole ``embed``, all batches together; *breaker* pauses it after failures.
+    ``timeout_seconds`` is for one batch of at most *batch* texts. After one that was not answered in time, batches are
+    half as large. *breaker* pauses the embedder after failures.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class LitellmEmbedder:
         self._breaker = breaker
         self._model, self._api_base, self._api_key = model, api_base, api_key
         self._timeout, self._dimension, self._batch = timeout_seconds, dimension, batch
+        self._size, self._in_time = batch, 0  # of a batch at present, and how many of that size came in time
         self._is_dimension_configured = dimension is not None
 
     has_meaning = True
@@ -117,13 +120,22 @@ class LitellmEmbedder:
 
         if not texts:
             return np.empty((0, self._dimension or 0), dtype=np.float32)
-        starts = range(0, len(texts), self._batch)
+        if self._in_time >= BATCHES_BEFORE_LARGER:  # never in the midst of a call, which would be lost with it
+            self._size, self._in_time = min(self._size * 2, self._batch), 0
+        size = self._size
+        return np.concatenate([await self._timed(texts[at : at + size]) for at in range(0, len(texts), size)])
+
+    async def _timed(self, texts: Sequence[str]) -> Vectors:
+        is_full = len(texts) * 2 > self._size
         try:
             async with asyncio.timeout(self._timeout):
-                rows = [await self._embed_batch(texts[at : at + self._batch]) for at in starts]
+                vectors = await self._embed_batch(texts)
         except TimeoutError as error:
+            if is_full:
+                self._size, self._in_time = max(1, min(self._size, len(texts) // 2)), 0
             raise EmbedderUnavailable(f"{self.name} did not answer within {self._timeout:g} s") from error
-        return np.concatenate(rows)
+        self._in_time += is_full
+        return vectors
 
     async def _embed_batch(self, texts: Sequence[str]) -> Vectors:
         litellm = await open_litellm()
@@ -145,6 +157,8 @@ class LitellmEmbedder:
         except Exception as error:  # litellm raises whatever its providers' parsers raise
             keys = (*((self._api_key,) if self._api_key else ()), *in_address(self._api_base or ""))
             fault = translated(error, model=self._model, keys=keys)
+            if isinstance(fault, ModelTimedOut):
+                raise TimeoutError from error
             unavailable = EmbedderUnavailable(str(fault))
             unavailable.is_busy, unavailable.retry_after = is_busy(error), retry_after(error)
             raise unavailable from error

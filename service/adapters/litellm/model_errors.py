@@ -42,9 +42,12 @@ TOO_LONG = re.compile(
     r"|\bcontext (?:length|window|size)\b.{0,60}\b(?:exceeded|not enough)",
     re.IGNORECASE,
 )
+# How a provider says that one prompt is more than an account may send in a minute: waiting does not help.
+TOO_MUCH_AT_ONCE = re.compile(r"request too large|tokens must be reduced|reduce your message size", re.IGNORECASE)
 NOT_FETCHED = re.compile(r"\bmodel\b.{0,80}\bnot found\b")
 REPEATING = "The model is repeating the same chunk"  # litellm's, of a stream that it ends
-TOO_LONG_STATUSES = frozenset({400, 413, 422})
+TOO_LONG_STATUSES = frozenset({400, 422})
+TOO_LARGE, RATE_LIMITED = 413, 429
 PREFIX = re.compile(r"^(?:litellm\.|[A-Za-z]{1,40}(?:Error|Exception)(?:: | - |$)){1,8}")
 SECRET = re.compile(r"\b(?:sk|pk|key|gsk|xai|AIza|Bearer)[-_ ]?[\w*.-]{6,200}|\b[\w*-]{24,400}")
 MOST_LETTERS = 160
@@ -70,7 +73,7 @@ def translated(error: Exception, *, model: str, keys: Iterable[str] = ()) -> Mod
         return ModelTimedOut(f"{model} {REASONS[408]}")
     if _is_too_long(error):
         is_ours = isinstance(error, PromptTooLong)
-        return ModelTruncated(f"{model}: {words if is_ours else 'the prompt is longer than its context window'}")
+        return ModelTruncated(f"{model}: {words if is_ours else 'the prompt is longer than its context window or limit'}")
     if _is_refusal(error):
         return ModelRefused(f"{model}: the provider's content filter refused")
     if name.startswith("RouterRateLimitError"):
@@ -112,9 +115,9 @@ def is_unbearable(error: Exception) -> bool:
 
 
 def together(faults: tuple[ModelFault, ...]) -> ModelFault:
-    """Join the faults of all deployments into one: their common type, or plainly unavailable."""
+    """Join the faults of all into one: their common type, too long where it was for one of them, or unavailable."""
     kinds = {type(fault) for fault in faults}
-    kind = kinds.pop() if len(kinds) == 1 else ModelUnavailable
+    kind = kinds.pop() if len(kinds) == 1 else ModelTruncated if ModelTruncated in kinds else ModelUnavailable
     fault = kind("; ".join(str(fault) for fault in faults))
     if isinstance(fault, ModelUnavailable):
         fault.needs_mending = all(isinstance(one, ModelUnavailable) and one.needs_mending for one in faults)
@@ -134,7 +137,9 @@ def redacted(text: str, *, keys: Iterable[str] = ()) -> str:
 def _is_too_long(error: Exception) -> bool:
     if isinstance(error, PromptTooLong) or type(error).__name__ == "ContextWindowExceededError":
         return True
-    return getattr(error, "status_code", None) in TOO_LONG_STATUSES and TOO_LONG.search(str(error)) is not None
+    status, words = getattr(error, "status_code", None), str(error)
+    is_above_limit = status in {*TOO_LONG_STATUSES, RATE_LIMITED} and TOO_MUCH_AT_ONCE.search(words) is not None
+    return status == TOO_LARGE or is_above_limit or (status in TOO_LONG_STATUSES and TOO_LONG.search(words) is not None)
 
 
 def _is_refusal(error: Exception) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import ModelTimedOut, ModelUnavailable, RecordingRefused
+from consolidation.kernel.errors import ModelTimedOut, ModelTruncated, ModelUnavailable, RecordingRefused
 from consolidation.kernel.ports import Usage
 from service.adapters.litellm.configuration import problem_of
 from service.adapters.litellm.loader import open_litellm
@@ -140,7 +140,7 @@ class LitellmTranscriber:
         if isinstance(error, TimeoutError):
             return ModelTimedOut(f"{self.name} did not answer within {self._timeout:g} s")
         fault = translated(error, model=self.name, keys=self._hidden)
-        if type(fault) is ModelUnavailable and getattr(error, "status_code", None) in _UNREADABLE:
+        if type(fault) in {ModelUnavailable, ModelTruncated} and getattr(error, "status_code", None) in _UNREADABLE:
             return RecordingRefused(str(fault))
         return fault
 

@@ -145,11 +145,44 @@ async def test_a_provider_that_fails_is_asked_once_and_named_without_the_key(ans
 
 
 @pytest.mark.parametrize("slow", [Hangs(), Drips()])
-async def test_the_deadline_is_for_all_batches_together(slow):
+async def test_no_batch_may_take_longer_than_the_time_limit(slow):
     with ScriptedProvider(vectors=[[[1.0, 0.0]], slow]) as provider:
         embedder = embedder_at(provider.url, seconds=0.5, batch=1)
         with pytest.raises(EmbedderUnavailable):  # an answer that goes on for ever would never raise
             await embedder.embed(("one", "two"))
+
+
+async def test_the_time_limit_is_of_one_batch_however_many_there_are():
+    with ScriptedProvider(dimension=8) as provider:
+        usual = provider.next_vectors
+        provider.next_vectors = lambda asked: (provider.wait(0.4), usual(asked))[1]
+        embedder = embedder_at(provider.url, seconds=2, batch=1)
+        await embedder.embed(("one",))
+        vectors = await embedder.embed([f"text {number}" for number in range(6)])
+
+    assert vectors.shape == (6, 8)
+
+
+async def test_batches_that_take_too_long_become_smaller_until_they_are_answered_and_larger_again_later():
+    def vectors(asked):
+        return Hangs() if len(asked.body["input"]) > most else usual(asked)
+
+    texts, most = [f"text {number}" for number in range(16)], 4
+    with ScriptedProvider(dimension=8) as provider:
+        usual, provider.next_vectors = provider.next_vectors, vectors
+        embedder = embedder_at(provider.url, seconds=2, batch=16)
+        await embedder.embed(("one",))
+        for _ in range(2):
+            with pytest.raises(EmbedderUnavailable, match="did not answer within 2 s"):
+                await embedder.embed(texts)
+        assert (await embedder.embed(texts)).shape == (16, 8)
+        slow = [len(asked.body["input"]) for asked in provider.embeddings]
+        most = 16
+        for _ in range(14):
+            await embedder.embed(texts)
+
+    assert slow == [1, 16, 8, 4, 4, 4, 4]
+    assert len(provider.embeddings[-1].body["input"]) == 8
 
 
 async def test_a_provider_that_wishes_to_be_left_alone_says_for_how_long():

@@ -22,6 +22,8 @@ TOO_LONG = {
     "Gemini": "The input token count (2000000) exceeds the maximum number of tokens allowed (1048576).",
     "Anthropic": "prompt is too long: 200251 tokens > 200000 maximum",
     "SGLang": "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
+    "an account": "Request too large for gpt-4o in organization org-x on tokens per min (TPM): Limit 30000, Requested 45487. The "
+    "input or output tokens must be reduced in order to run successfully.",
     "TabbyAPI": "Prompt length 9000 is greater than max_seq_len 8192",
 }
 OTHERWISE_WRONG = [
@@ -40,6 +42,39 @@ async def test_a_prompt_that_is_too_long_is_known_by_each_servers_words_and_aske
                 await model.converse(HELLO)
 
     assert len(provider.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (429, TOO_LONG["an account"]),
+        (413, "Request too large for model `llama` on tokens per minute (TPM): Limit 12000, Requested 14231, please "
+         "reduce your message size and try again."),
+        (413, "Request Entity Too Large"),
+    ],
+)  # fmt: skip
+async def test_a_prompt_above_what_an_account_or_a_gateway_takes_at_once_is_too_long(status, words):
+    with ScriptedProvider(Fails(status, words)) as provider:
+        async with model_at(provider.url) as model:
+            with pytest.raises(ModelTruncated):
+                await model.converse(HELLO)
+
+    assert len(provider.asked) == 1
+
+
+async def test_a_rate_limit_in_tokens_is_no_matter_of_length():
+    words = "Rate limit reached for gpt-4o on tokens per min (TPM): Limit 30000, Used 20000, Requested 15000."
+    with ScriptedProvider(Fails(429, words)) as provider:
+        async with model_at(provider.url) as model:
+            with pytest.raises(ModelUnavailable):
+                await model.converse(HELLO)
+
+
+async def test_a_prompt_that_one_model_finds_too_long_is_so_whatever_the_others_fail_of():
+    with ScriptedProvider(Fails(400, TOO_LONG["vLLM"])) as first, ScriptedProvider(Fails(429)) as second:
+        async with model_at(first.url, second.url) as model:
+            with pytest.raises(ModelTruncated, match="rate limit"):
+                await model.converse(HELLO)
 
 
 @pytest.mark.parametrize("words", OTHERWISE_WRONG)
