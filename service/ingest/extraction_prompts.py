@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import ModelFault
+from consolidation.kernel.errors import ModelFault, ModelTruncated
 from consolidation.kernel.ports import Ask, Usage
+from consolidation.text.tokens import count_tokens, cut_to_tokens
 from consolidation.text.words import tokens
 from prompts.responses import Extraction, Identities, Settlement, Settlements
 from service.ingest.grounding import grounded
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from consolidation.kernel.ports import LanguageModel
     from consolidation.kernel.turns import Message
 
+_LEAST_SHOWN = 200  # tokens of the longest message of a turn
+_CUT = " […]"
 _GATHER_SECONDS = 0.004  # Graphiti asks about all facts of a turn in one breath
 
 
@@ -109,13 +112,7 @@ class TurnReader:
     async def read(self, *, said: Sequence[Message], previous: Sequence[Message], occurred_at: str) -> Extraction:
         """Entities and facts of the turn, with who said them; the model is asked once, however often this is called."""
         if self._extraction is None:
-            words = {
-                "said": tuple(said),
-                "previous": tuple(previous),
-                "occurred_at": occurred_at,
-                "kinds": self._kinds,
-            }
-            answered = await self._answer(Ask("extraction", Extraction, words, self._overrides))
+            answered = await self._asked(said=tuple(said), previous=tuple(previous), occurred_at=occurred_at)
             self._note_kinds(answered)
             is_quoting = not self._model.is_hosted
 
@@ -128,6 +125,21 @@ class TurnReader:
             self._extraction = worth_keeping(await anyio.to_thread.run_sync(checked))  # stems every word of a turn
             self.dropped = len(answered.facts) - len(self._extraction.facts)
         return self._extraction
+
+    async def _asked(self, *, said: tuple[Message, ...], previous: tuple[Message, ...], occurred_at: str) -> Extraction:
+        """What the model finds. Where that is more than it can take, it is shown the turn alone, then less of it."""
+        while True:
+            words = {"said": said, "previous": previous, "occurred_at": occurred_at, "kinds": self._kinds}
+            try:
+                return await self._answer(Ask("extraction", Extraction, words, self._overrides))
+            except ModelTruncated:
+                if previous:
+                    previous = ()
+                    continue
+                shorter = await anyio.to_thread.run_sync(_shortened, said)
+                if shorter == said:
+                    raise
+                said = shorter
 
     def kind_of(self, name: str) -> str:
         """Of which of the kinds the turn says that an entity is; "" where it does not say."""
@@ -231,6 +243,18 @@ class TurnReader:
             raise
         self.usage += reply.usage
         return reply.content
+
+
+def _shortened(said: tuple[Message, ...]) -> tuple[Message, ...]:
+    """The messages, the longest of them cut to half of its tokens, as is what is longer than that; or as they are."""
+    most = max((count_tokens(message.content) for message in said), default=0) // 2
+    if most < _LEAST_SHOWN:
+        return said
+    cut = [cut_to_tokens(message.content, limit=most) for message in said]
+    return tuple(
+        message if part == message.content else replace(message, content=f"{part}{_CUT}")
+        for message, part in zip(said, cut, strict=True)
+    )
 
 
 def _same(known: KnownItem, question: _Question) -> bool:

@@ -6,7 +6,7 @@ import pytest
 
 from service.adapters.litellm.ollama import WINDOW_TOKENS
 from tests.support.ollama import ollama
-from tests.support.scripted_models import Brain, prompt_of
+from tests.support.scripted_models import Brain, models_of, prompt_of, provider_of
 from tests.support.service import running, settings_of
 
 pytestmark = pytest.mark.anyio
@@ -70,6 +70,28 @@ async def test_a_backlog_that_no_local_model_can_read_at_once_is_told_in_parts_a
     assert {body["options"]["num_ctx"] for body in chats(machine)} == {WINDOW_TOKENS}
     assert (run["told"], run["error"], run["chapters"]) == (60, None, len(shown))
     assert run["usage"]["calls"] == len(shown) >= 3
+
+
+async def test_long_answers_cost_neither_the_short_turns_behind_them_nor_their_own_facts(tmp_path):
+    """Broken: a turn is always read with the two before it, or always whole."""
+    advice = (
+        "To prune the apple tree you cut the old wood in the winter and leave the young shoots, which bear next year. "
+    )
+    short = ("My sister Ines lives in Porto with Bruno.", "I signed the contract with Arup in Leeds.")
+    with provider_of(Brain()) as provider:
+        models = {**models_of(provider, "extraction"), "context_tokens": 8192}
+        async with running(tmp_path, settings=settings_of(tmp_path, models=models)) as service:
+            for times in (130, 130, 400):
+                said = f"Bruno asked Carla {times} things. {advice * times}"
+                assert (await service.keep("ada", said, said, said)).status_code == 202
+            for said in short:
+                await service.keep("ada", said, "How nice.")
+            status = await service.digested("ada")
+            facts = (await service.http.get("/v1/minds/ada/facts")).json()["items"]
+
+    known = " ".join(one["text"] for one in facts)
+    assert status["graph"]["parked"] == []
+    assert all(said in known for said in (*short, "Bruno asked Carla 130 things.", "Bruno asked Carla 400 things."))
 
 
 async def test_of_a_text_that_fills_the_window_alone_as_much_is_told_as_fits(tmp_path, machine):

@@ -72,8 +72,8 @@ def translated(error: Exception, *, model: str, keys: Iterable[str] = ()) -> Mod
     if name in {"Timeout", "APITimeoutError", "TimeoutError"}:
         return ModelTimedOut(f"{model} {REASONS[408]}")
     if _is_too_long(error):
-        is_ours = isinstance(error, PromptTooLong)
-        return ModelTruncated(f"{model}: {words if is_ours else 'the prompt is longer than its context window or limit'}")
+        told = words if isinstance(error, PromptTooLong) else "the prompt is longer than its context window or limit"
+        return ModelTruncated(f"{model}: {told}")
     if _is_refusal(error):
         return ModelRefused(f"{model}: the provider's content filter refused")
     if name.startswith("RouterRateLimitError"):
