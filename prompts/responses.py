@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema  # noqa: TC002 – pydantic reads it at run time
 
 
@@ -13,6 +13,11 @@ class Shape(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     is_of_use_in_part: ClassVar[bool] = False  # where it breaks off; else the model is asked again
+
+
+def _first(most: int) -> BeforeValidator:
+    """Leaves out what a model names beyond *most*, rather than refusing all of it."""
+    return BeforeValidator(lambda named: named[:most] if isinstance(named, list | tuple) else named)
 
 
 class Wonder(Shape):
@@ -26,9 +31,9 @@ class Seeds(Shape):
     """Answer to seeds.md: where memory might be touched."""
 
     is_of_use_in_part = True
-    entities: tuple[str, ...] = Field(default=(), max_length=12)
-    queries: tuple[str, ...] = Field(default=(), max_length=4)
-    wonders: tuple[Wonder, ...] = Field(default=(), max_length=3)
+    entities: Annotated[tuple[str, ...], _first(12)] = Field(default=(), max_length=12)
+    queries: Annotated[tuple[str, ...], _first(4)] = Field(default=(), max_length=4)
+    wonders: Annotated[tuple[Wonder, ...], _first(3)] = Field(default=(), max_length=3)
 
 
 class Line(Shape):

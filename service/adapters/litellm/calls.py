@@ -43,6 +43,13 @@ class ModelSilent(Exception):
         super().__init__(f"said nothing for {seconds:g} s")
 
 
+class NoAnswer(Exception):
+    """A completion without a choice came."""
+
+    def __init__(self) -> None:
+        super().__init__("it sent no answer")
+
+
 @dataclass(frozen=True, slots=True)
 class DeploymentReply:
     """
@@ -92,9 +99,11 @@ async def listen(
     """
     Read a whole answer, streamed or not; tokens only where the provider reports them.
 
-    *heard* is called with the text so far. Raises ModelSilent where nothing comes for *silence_seconds*.
+    *heard* is called with the text so far. Raises ModelSilent where nothing comes for *silence_seconds*, NoAnswer.
     """
     if not hasattr(response, "__aiter__"):
+        if not response.choices:
+            raise NoAnswer
         choice = response.choices[0]
         text = choice.message.content
         found = DeploymentReply(text if isinstance(text, str) else "", choice.finish_reason, _refusal(choice.message))

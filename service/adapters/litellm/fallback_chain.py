@@ -23,7 +23,13 @@ from prompts.library import render
 from service.adapters.litellm.calls import LETTERS_PER_TOKEN, DeploymentReply, counted, listen, open_router
 from service.adapters.litellm.configuration import ModelUnusable, has_provider, problem_of
 from service.adapters.litellm.loader import open_litellm
-from service.adapters.litellm.model_errors import PromptTooLong, is_unbearable, together, translated
+from service.adapters.litellm.model_errors import (
+    PromptTooLong,
+    is_unbearable,
+    refused_parameter,
+    together,
+    translated,
+)
 from service.adapters.litellm.ollama import chat_name, is_ollama, least_effort
 from service.adapters.litellm.structured_answer import schema_of
 from service.observability.model_usage import ModelCall
@@ -103,7 +109,15 @@ class RequestMode:
 
     def applied(self, messages: Messages) -> Messages:
         """Return the messages, with what must be said in words because no option says it."""
-        return (*messages, {"role": "user", "content": self.told}) if self.told else messages
+        return followed_by(messages, self.told) if self.told else messages
+
+
+def followed_by(messages: Messages, words: str) -> Messages:
+    """*messages*, and then a user's *words*: in the last one where that is a user's, since some servers take no two."""
+    last = messages[-1]
+    if last["role"] != "user":
+        return (*messages, {"role": "user", "content": words})
+    return (*messages[:-1], {**last, "content": f"{last['content']}\n\n{words}"})
 
 
 # A server that does not know stream_options still answers; the tokens are then counted here.
@@ -145,6 +159,9 @@ class FallbackChain:
         self._role, self._settings, self._clock, self._ledger = role, settings, clock, ledger
         self._ids = tuple(f"{role}-{clock.fresh_id()}-{i}" for i in range(len(settings.deployments)))
         self._known: dict[tuple[int, bool, bool], int] = {}
+        self._refused: tuple[set[str], ...] = tuple(
+            set() for _ in self._ids
+        )  # parameters that a deployment does not take
         self._opening = asyncio.Lock()
         self._litellm: Any = None
         self._router: Any = None
@@ -218,6 +235,10 @@ class FallbackChain:
             try:
                 response = await self._call(position, way.applied(messages), way.options, most_tokens=most_tokens)
             except Exception as error:
+                refused = refused_parameter(error)
+                if refused is not None and refused not in self._refused[position]:
+                    self._refused[position].add(refused)
+                    continue
                 if not is_unbearable(error) or number + 1 == len(ways):
                     raise
                 number += 1
@@ -242,11 +263,9 @@ class FallbackChain:
         return await self._router.acompletion(
             model=self._ids[position],
             messages=[dict(message) for message in messages],
-            max_tokens=most_tokens,
-            temperature=self._settings.temperature,
             drop_params=True,  # what a provider does not know of is left out
             **options,
-            **self._own_options(position),
+            **self._own_options(position, most_tokens=most_tokens),
             **retries,
         )
 
@@ -263,10 +282,13 @@ class FallbackChain:
             raise PromptTooLong(asked, window)
         return min(self._settings.max_tokens, window - asked)
 
-    def _own_options(self, position: int) -> dict[str, object]:
-        """The options of one deployment: its window, and how long it may think."""
+    def _own_options(self, position: int, *, most_tokens: int) -> dict[str, object]:
+        """The options of one deployment: how much it may say, its window, and how long it may think."""
         deployment, effort = self._settings.deployments[position], self._settings.reasoning_effort
-        found: dict[str, object] = {}
+        refused = self._refused[position]
+        found: dict[str, object] = {"max_completion_tokens" if "max_tokens" in refused else "max_tokens": most_tokens}
+        if "temperature" not in refused:
+            found["temperature"] = self._settings.temperature
         if is_ollama(deployment.model):
             if deployment.context_tokens is not None:
                 found["num_ctx"] = deployment.context_tokens

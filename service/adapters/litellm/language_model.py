@@ -25,12 +25,19 @@ from consolidation.kernel.errors import (
 )
 from consolidation.kernel.ports import Reply
 from prompts.library import PromptError, render
-from service.adapters.litellm.fallback_chain import WAITED_FOR, Deployment, FallbackChain, Question, RoleSettings
+from service.adapters.litellm.fallback_chain import (
+    WAITED_FOR,
+    Deployment,
+    FallbackChain,
+    Question,
+    RoleSettings,
+    followed_by,
+)
 from service.adapters.litellm.structured_answer import read_answer, read_part, without_thoughts
 from service.runtime.time_limit import uncounted
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping
+    from collections.abc import AsyncIterator, Callable
     from contextlib import AbstractAsyncContextManager
 
     from pydantic import BaseModel
@@ -101,7 +108,7 @@ class LitellmModel:
             try:
                 return self._reply(await self._read(spoken, shape=ask.shape), spoken, question)
             except InvalidModelOutput as fault:
-                again = (*asked, *_repair(spoken.said.text, reason=str(fault)))
+                again = _repair(asked, spoken.said.text, reason=str(fault))
             second = await self._chain.say(again, question, start=spoken.position)
             return self._reply(await self._read(second, shape=ask.shape), second, question)
 
@@ -209,7 +216,7 @@ def _rendered[A: BaseModel](ask: Ask[A]) -> str:
         raise PromptFault(str(error)) from error
 
 
-def _repair(text: str, *, reason: str) -> tuple[Mapping[str, str], ...]:
+def _repair(asked: Messages, text: str, *, reason: str) -> Messages:
     # An empty assistant message is refused by some providers.
-    said = ({"role": "assistant", "content": text[:MOST_REPEATED]},) if text.strip() else ()
-    return (*said, {"role": "user", "content": render("repair", reason=reason)})
+    said: Messages = ({"role": "assistant", "content": text[:MOST_REPEATED]},) if text.strip() else ()
+    return followed_by((*asked, *said), render("repair", reason=reason))

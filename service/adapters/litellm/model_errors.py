@@ -44,6 +44,11 @@ TOO_LONG = re.compile(
 )
 # How a provider says that one prompt is more than an account may send in a minute: waiting does not help.
 TOO_MUCH_AT_ONCE = re.compile(r"request too large|tokens must be reduced|reduce your message size", re.IGNORECASE)
+NO_MAX_TOKENS = re.compile(r"\bmax_tokens\b.{0,80}\buse\b.{0,10}\bmax_completion_tokens\b", re.IGNORECASE | re.DOTALL)
+NO_TEMPERATURE = re.compile(
+    r"\btemperature\b.{0,80}\b(?:support|deprecated|only|must be|not allowed)|\bunsupported\b.{0,30}\btemperature\b",
+    re.IGNORECASE | re.DOTALL,
+)
 NOT_FETCHED = re.compile(r"\bmodel\b.{0,80}\bnot found\b")
 REPEATING = "The model is repeating the same chunk"  # litellm's, of a stream that it ends
 TOO_LONG_STATUSES = frozenset({400, 422})
@@ -112,6 +117,16 @@ def is_unbearable(error: Exception) -> bool:
     # By name, not by isinstance: a prompt too long or refused is a BadRequestError too, and stays one.
     is_bad = type(error).__name__ in {"BadRequestError", "UnsupportedParamsError"}
     return is_bad and not _is_refusal(error) and not _is_too_long(error)
+
+
+def refused_parameter(error: Exception) -> str | None:
+    """Which of max_tokens and temperature a model does not take, as reasoning models do; None for all else."""
+    if type(error).__name__ not in {"BadRequestError", "UnsupportedParamsError", "UnprocessableEntityError"}:
+        return None
+    words = str(error)
+    if NO_MAX_TOKENS.search(words):
+        return "max_tokens"
+    return "temperature" if NO_TEMPERATURE.search(words) else None
 
 
 def together(faults: tuple[ModelFault, ...]) -> ModelFault:

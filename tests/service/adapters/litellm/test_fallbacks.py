@@ -14,6 +14,7 @@ from consolidation.kernel.ports import Role
 from service.observability.logging import configure_logs
 from tests.support.hosted_models import BICYCLE, HELLO, KEY, LITELLM_NOISE, REST, model_at
 from tests.twins.provider import (
+    Body,
     Breaks,
     Closes,
     Drips,
@@ -128,6 +129,51 @@ async def test_a_server_error_of_the_last_model_is_tried_twice_and_a_rate_limit_
                     await model.answer(ask)
 
     assert len(provider.asked) == 3
+
+
+@pytest.mark.parametrize("status", [400, 422])
+async def test_a_reasoning_model_is_asked_as_it_wants_to_be_and_that_is_remembered(ask, status):
+    def respond(body):
+        if "max_tokens" in body:
+            return Fails(status, "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
+                         "'max_completion_tokens' instead.")  # fmt: skip
+        if body.get("temperature", 1) != 1:
+            return Fails(status, "Unsupported value: 'temperature' does not support 0.25 with this model. Only the default "
+                         "(1) value is supported.")  # fmt: skip
+        return BICYCLE
+
+    with ScriptedProvider(respond=respond) as provider:
+        async with model_at(provider.url) as model:
+            for _ in range(2):
+                assert (await model.answer(ask)).content.wheels == 2
+
+    *_, before, last = (asked.body for asked in provider.chats)
+    assert len(provider.chats) == 4
+    assert before == last
+    assert last["max_completion_tokens"] == 200 and "temperature" not in last
+    assert last["response_format"]["type"] == "json_schema"
+
+
+async def test_no_two_messages_of_the_user_follow_each_other_in_any_way_of_asking(ask):
+    def respond(body):
+        roles = [message["role"] for message in body["messages"]]
+        if "user user" in " ".join(roles):
+            return Fails(400, "successive user messages are not supported")
+        return Fails(400, "no response_format") if "response_format" in body else answers.pop(0)
+
+    answers = ["", BICYCLE]
+    with ScriptedProvider(respond=respond) as provider:
+        async with model_at(provider.url) as model:
+            assert (await model.answer(ask)).content.wheels == 2
+
+    assert '"wheels"' in provider.chats[-1].words
+
+
+async def test_a_completion_without_an_answer_is_said_in_words(ask):
+    with ScriptedProvider(respond=lambda _: Body({"choices": []})) as provider:
+        async with model_at(provider.url) as model:
+            with pytest.raises(ModelUnavailable, match="it sent no answer"):
+                await model.answer(ask)
 
 
 @pytest.mark.parametrize(("status", "is_busy"), [(429, True), (503, True), (500, False), (401, False)])

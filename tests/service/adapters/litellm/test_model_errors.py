@@ -28,7 +28,7 @@ TOO_LONG = {
 }
 OTHERWISE_WRONG = [
     "Unknown parameter: foo",
-    "Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.",
+    "temperature: Input should be less than or equal to 0.1",
     "max_tokens is too large: 4096. This model supports at most 2048 completion tokens.",
     "Invalid schema for response_format 'Thing': the maximum nesting depth is exceeded.",
 ]

@@ -119,6 +119,15 @@ def test_an_extraction_that_lacks_a_comma_is_mended():
     assert len(read_answer(KNOWN.replace("},{", "}{"), shape=Extraction).facts) == 2
 
 
+def test_of_more_seeds_than_were_asked_for_the_first_are_taken():
+    wonder = {"hypothesis": "h", "query": "q"}
+    many = {"entities": [f"A{n}" for n in range(13)], "queries": list("abcde"), "wonders": [wonder] * 4}
+
+    read = read_answer(json.dumps(many), shape=Seeds)
+
+    assert (len(read.entities), read.queries, len(read.wonders)) == (12, ("a", "b", "c", "d"), 3)
+
+
 def test_half_a_list_of_seeds_is_of_use():
     assert read_answer('{"entities": ["Anna"], "queries": ["red bicycle", "sho', shape=Seeds).entities == ("Anna",)
 
