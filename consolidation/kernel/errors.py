@@ -393,8 +393,7 @@ class ModelFault(MemoryFault):
 class ModelUnavailable(ModelFault):
     """No answer: refused, failed or not configured. One that ``is_busy`` asks for ``retry_after`` seconds of rest."""
 
-    is_busy = False
-    retry_after = 0.0
+    is_busy, retry_after = False, 0.0
 
 
 class ModelTimedOut(ModelUnavailable):
@@ -449,8 +448,7 @@ class EmbedderFault(MemoryFault):
 class EmbedderUnavailable(EmbedderFault):
     """No answer, or no usable vectors; ``is_busy`` and ``retry_after`` as of a ModelUnavailable."""
 
-    is_busy = False
-    retry_after = 0.0
+    is_busy, retry_after = False, 0.0
 
 
 class EmbedderCircuitOpen(EmbedderUnavailable):
