@@ -13,8 +13,7 @@ import pytest
 import consolidation
 import prompts
 import service
-from consolidation.text import speech_acts
-from consolidation.text import dates
+from consolidation.text import dates, denials, speech_acts
 from service.retrieval import intent, periods
 from tests.support.growth import FACTOR, assert_linear, repeated, thread_seconds
 
@@ -25,6 +24,7 @@ _WORST = 3  # attacks of each pattern that are looked at closely
 _MOST_LOOKS = 40
 CUT = {
     "consolidation.text.names": 600,
+    "consolidation.text.denials": speech_acts.LONGEST_BEGINNING,
     "consolidation.text.speech_acts": speech_acts.LONGEST_BEGINNING,
     "service.retrieval.intent": 2 * intent.LONGEST_END,
     "service.retrieval.queries": 4000,
@@ -85,13 +85,9 @@ _CHUNKS = (
         "a-b_c ",
     ),
 )
-_BEGINNINGS = (
-    speech_acts._ASKS,
-    speech_acts._REQUESTS,
-    speech_acts._DENIES,
-    speech_acts._CONCEDES,
-    speech_acts._CORRECTS,
-)
+_DENIALS = (denials._DENIES, denials._SAYS_NO, denials._WEIGHED, denials._HARMLESS, denials._DISMAY)
+_ACTS = (speech_acts._ASKS, speech_acts._REQUESTS, speech_acts._CONCEDES, speech_acts._CORRECTS)
+_BEGINNINGS = (*_ACTS, *_DENIALS)
 MADE_AT_FIRST_USE = {
     dates: dates._names,
     periods: periods._patterns,
@@ -99,7 +95,8 @@ MADE_AT_FIRST_USE = {
         *map(intent._words_of, (intent._RECALLS, intent._NOW, intent._LAST_TIME, *intent._FIRST_PERSON_VERBS.values())),
         *map(intent._compiled, (intent._LISTS, *intent._TASKS.values())),
     ),
-    speech_acts: lambda: map(speech_acts._compiled, (*_BEGINNINGS, speech_acts._ENDS_ASKING, speech_acts._KNOWS_NOT)),
+    denials: lambda: map(denials._compiled, _DENIALS),
+    speech_acts: lambda: map(speech_acts._compiled, (*_ACTS, speech_acts._ENDS_ASKING, speech_acts._KNOWS_NOT)),
 }
 _ONCE = {"match", "fullmatch", "search"}
 # A pattern that hangs holds the interpreter, but for signals.

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from consolidation.text.name_forms import LETTER, without_case_endings
-from consolidation.text.sentences import sentences
+from consolidation.text.sentences import sentences, whole_sentences
 from consolidation.text.stopwords import STOP_WORDS
 from consolidation.text.words import content_words, tokens
 
@@ -29,6 +29,8 @@ _CODE = re.compile(
 )
 _QUOTED = re.compile(r"[`“\"«]([^`”\"»\n]{2,50})[`”\"»]")
 _AFTER_A_WORD = re.compile(r"(?<=[\w,;])\s+(?=(\w\S{0,80}))")
+_CAPITAL = re.compile(r"(?<!\w)[^\W\d_a-zà-öø-ÿа-я][a-zà-öø-ÿа-я]+(?!\w)")
+_BEHIND_A_MARK = re.compile(r"[!?\"“(¿¡]\s*$")  # inside of a sentence; a full stop in there ends an abbreviation
 _TYPED = re.compile(rf"[\w{_MARKS}\u200c\u200d'’-]+|[^\w\s]")
 _POSSESSIVE = re.compile(r"['’]s?$")
 
@@ -176,6 +178,18 @@ def _names_something(word: str, language: str) -> bool:
     if folded in _NO_NAMES or folded in _TITLES or _OF_MANNER.fullmatch(folded):
         return False
     return not content_words(word, language=language).keys() <= _OPENERS
+
+
+def proper_nouns(text: str, *, language: str) -> tuple[str, ...]:
+    """Capitalised words inside sentences; none where a capital means nothing, as in German or all-capitals text."""
+    if language == "de" or text.isupper():
+        return ()
+    return tuple(
+        found[0]
+        for sentence in whole_sentences(text, language=language)
+        for found in _CAPITAL.finditer(sentence)
+        if found.start() and not _BEHIND_A_MARK.search(sentence[: found.start()])
+    )
 
 
 def keyphrases(text: str, *, language: str, limit: int = 6) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
 """
-What somebody does with a sentence: tells, asks, requests, denies, concedes, or says that they do not know.
+What somebody does with a sentence: tells, asks, requests, concedes, or says that they do not know.
 
 Closed classes of words, in the languages of ``LANGUAGES``: enough to tell a memory from what is none. A question is no
-fact, a request is none either, and what a person denies is not true of them.
+fact, and a request is none either. Who denies something is known in ``denials``.
 """
 
 from __future__ import annotations
@@ -159,59 +159,9 @@ _REQUESTS = (
     r"|请(?!假|客|了)|請(?!假|客|了)|[帮幫]我|麻[烦煩]你?|翻[译譯]|.*(?:ください|下さい|お願いします"
     r"|(?:教え|書い|見せ|作っ|直し|訳し|翻訳し|要約し|説明し)て(?:くれ|ね)?)[。.！!]*$"
 )
-# Where the word for "no" begins "I do not …" as well, it denies only at the end of a clause: "Non posso nuotare".
-_ENDS = r"(?=\s{0,4}(?:[,.!;:…–،؛-]|$))"
-# A message that begins so denies what was said before it.
-_DENIES = (
-    r"(?:(?:oh|hm+|wait|um+|uh+|erm?|eh|ach|oye|ah|lol|haha|hey|hold on|sorry|but|aber|pero|mais|ma|mas|ale|maar|well"
-    r"|cara|gente|poxa|ué|opa|eita|calma|pera(?:[íi])?"
-    r"|naja|mate|dude|bro|man|alter|digga|mann|tío|tía|mec|boh|ej|kurde|блин)(?!\w)[,.!?\s]*){0,3}"
-    r"(?:"
-    r"no+(?:pe)?(?=[\s,.!;:–-]|$)(?! (?:idea|problem|worries|clue|wonder|one|rush|more|need|way\b(?!,)|thanks"
-    r"|reply|news|luck|time"
-    r"|me|te|se|le|les|lo|la|nos|los|las|hay|sé|fui|voy"
-    r"|(?!eso|bueno|solo|claro|seguro|cierto)[a-zñáéíóú]{2,}(?:o|amos|emos|imos)\b))|nah|wrong|false|incorrect"
-    r"|not (?:me|my|him|her|us|our|them|true|quite|right|mine"
-    r"|any ?more)|\w+\?\?"
-    r"|that(?:['’]?s| is| was) (?:the )?(?:wrong|old)"
-    r"(?! (?:enough|time|tale|joke|news|friend|habit|trick|story)\b)"
-    r"|that(?:['’]?s| is| was) (?:not|outdated|no longer|incorrect|false)"
-    r"|this is (?:wrong|the old|not)|you(?:['’]re|re| are| got| have) (?:wrong|it wrong|that wrong|mistaken|mixing"
-    r"|confus\w+)|you (?:got|have|mixed|confused)"
-    r"|i never (?:said|told)|i didn['’]?t say|actually,? (?:no|it|he|she|that|not)|correction"
-    r"|nein|nee+|nö|ne(?=[,.!])|falsch|stimmt (?:so )?nicht|das stimmt (?:\w+ ){0,2}nicht|das ist (?:falsch|alt"
-    r"|veraltet|nicht|(?:die|der|das) (?:alte|falsche)r?"
-    r"|längst)|nicht (?:ich|mir|er|sie|mehr)|quatsch|doch nicht|du (?:verwechselst|irrst|liegst)"
-    r"|ich hab(?:e)? (?:nie|das nie)"
-    r"|nop|qué va|que va|mentira|falso|mal(?=[,.])|incorrecto|eso (?:no|era|es viejo|está mal"
-    r"|ya no)"
-    r"|(?:eso|esa|ese) es (?:la|el) (?:\w+ )?(?:viej|antigu)[ao]|te (?:equivocas|confundes|has equivocado"
-    r"|lías)|yo no|no es|ya no"
-    rf"|non{_ENDS}|non(?= (?:non|mais|pas|plus|moi|lui|elle|il|elles|ils|on|ce|ça|je|tu|nous)(?!\w)| [cj]['’])"
-    r"|nan(?=[,.!]|$)|faux|pas (?:moi|du tout|lui|elle|vrai)|mais non|c['’]est (?:faux|vieux|pas|plus"
-    r"|l['’]anciens?"
-    r"|la vieille|le vieux)|ce n['’]est|tu (?:te trompes|confonds|mélanges|as tort)|erreur|j['’]ai jamais dit"
-    r"|no,|sbagliato|falso|quell[oa] è (?:il|la) vecchi[oa]|non (?:io|è|sono)|ti sbagli|ti confondi"
-    rf"|n[ãa]o{_ENDS}|n[ãa]o (?:eu|ela|ele|elas|eles|é|era|foi|são|eram)|errado|(?:es)?t[áa] errad[oa]|isso n[ãa]o"
-    r"|n[ãa]o(?= n[ãa]o\b)|errou|(?:voc[êe]|vc) (?:errou|(?:se )?confundiu|se enganou|trocou)"
-    r"|tu (?:confundiste|trocaste)"
-    r"|nada (?:a ver|disso)|(?:eu )?nunca (?:disse|falei)|eu n[ãa]o (?:disse|falei)|claro que n[ãa]o"
-    r"|ess[ea] (?:é|era) [oa] (?:antig|velh)[oa]|nee|fout"
-    r"|dat is (?:(?:de|het) (?:oude|verkeerde)|fout|verkeerd|niet)|je (?:vergist|verwart)"
-    rf"|klopt niet|dat klopt niet|нет{_ENDS}|нет(?= (?:не|это|я|он|она|они|мы|у|в|мой|моя|мою)(?!\w))|неправда"
-    rf"|неверно|не я|это (?:стар(?:ый|ая) (?:адрес|номер|план|дата|цена)|не то?[тй]?)(?!\w)"
-    rf"|ты (?:ошиб|путаешь|перепутал)\w*|nie{_ENDS}|nie (?:ja|on|ona|oni|to|tak|moj[aąe]|mój)|nieprawda"
-    r"|błąd|to (?:jest )?(?:star[ya] (?:adres|numer|plan|data|cena|wersja)|nieprawda|błąd|nie (?:ten|ta|to|tak)"
-    r"|pomyłka)(?!\w)"
-    r"|pomyli(?:łeś|łaś|les|las)|mylisz"
-    r"|źle(?=[,.!])"
-    rf"|لا{_ENDS}|لا (?:ليس|ليست|هذا|هذه|هو|هي|أنا)|خطأ"
-    r")(?!\w)"
-    r"|不对|不對|不是|错了|錯了|你?[记記搞弄][错錯]|いいえ|いや、|違[うい]|ちがう"
-)
 # An answer that begins so takes back what the assistant said.
 _CONCEDES = (
-    r"(?:oh|ah|ach|ay|uy|ups|oops|okay|ok|of course|ja|sí|oui)?[,.!\s]*(?:"
+    r"(?:oh|ah|ach|ay|uy|ups|oops|okay|ok|of course|ja|sí|oui|en effet|effectivement)?[,.!\s]*(?:"
     r"you(?:['’]re| are) right|right you are|my (?:mistake|bad|error|apologies)|sorry|apologies|i apologi[sz]e"
     r"|i stand corrected|corrected|noted|i mixed|i was wrong|thanks for (?:the correction|correcting)|quite right"
     r"|fixed|my fault|forgive"
@@ -292,7 +242,7 @@ _STATES = (
     r"|ik|mijn|m'n|mn|wij|we|ons|onze|hij|zij|zijn|haar|heeft|heb|hebben"
     r"|ja|mój|moja|moje|jest|są|ma|mam|я|мой|моя|моё|мы|наш\w*|он|она|они|это)(?!\w)"
 )
-# An answer that holds this has no answer.
+# Behind this, an answer says that its speaker does not know.
 _KNOWS_NOT = (
     r"(?:you|she|he|they) (?:haven['’]?t|have not|didn['’]?t|never) (?:told|said|mention\w*|shar\w+)"
     r"|i (?:don['’]?t|do not) (?:know|have (?:that|any|access))|no idea|i (?:can['’]?t|cannot) (?:see|know|find"
@@ -359,11 +309,6 @@ def _clauses(sentence: str) -> Iterator[str]:
     yield from filter(str.strip, re.split(r"[,;:，、\n]", sentence))
 
 
-def denies(text: str) -> bool:
-    """Whether *text* begins by denying what was said before it."""
-    return _begins(_DENIES, text)
-
-
 def concedes(text: str) -> bool:
     """Whether *text* begins by taking back what its speaker said before, or says sorry for it."""
     return _begins(_CONCEDES, text)
@@ -387,9 +332,10 @@ def contrasts(text: str) -> bool:
     return is_english or is_shouted or _compiled(_CONTRASTS).search(text) is not None
 
 
-def knows_not(text: str) -> bool:
-    """Whether *text* says that its speaker does not know, or was not told."""
-    return _compiled(_KNOWS_NOT).search(text) is not None
+def known(text: str) -> str | None:
+    """What *text* says before it says that its speaker does not know, or was not told; None where it does not."""
+    found = _compiled(_KNOWS_NOT).search(text)
+    return text[: found.start()] if found is not None else None
 
 
 def _begins(pattern: str, text: str) -> bool:

@@ -16,22 +16,14 @@ from consolidation.text.dates import has_time
 from consolidation.text.language import detect
 from consolidation.text.record_attributes import attributes_told
 from consolidation.text.relations import relations_told
-from consolidation.text.speech_acts import (
-    acknowledges,
-    concedes,
-    contrasts,
-    corrects,
-    denies,
-    knows_not,
-    told,
-    wants_answer,
-)
+from consolidation.text.speech_acts import told, wants_answer
 from consolidation.text.words import stems, word_count
 from service.index.neighbourhood import asks
 from service.index.text_store import IndexedTurn, Relation, Traits
 from service.index.turn_fields import fields_of
+from service.ingest.denials import is_denied
 from service.ports.graph import Episode, Passage, episode_uuid, passage_uuid
-from service.retrieval.answer_types import held_types
+from service.retrieval.answer_types import answers, held_types
 from service.retrieval.passages import passages
 
 if TYPE_CHECKING:
@@ -116,6 +108,7 @@ def traits_of(turn: StoredTurn, *, language: str, before: StoredTurn | None = No
     text, own, answer = spoken_text(turn), _said(turn, _PERSON), _said(turn, {Speaker.ASSISTANT})
     tells = told(own, language=language)
     statements = tells or told(answer, language=language)
+    claim = _said(before, {Speaker.ASSISTANT}) if before is not None else ""
     return Traits(
         speakers=tuple(dict.fromkeys(message.who for message in remembered(turn) if message.role not in READ)),
         occurred_at=turn.occurred_at,
@@ -123,20 +116,11 @@ def traits_of(turn: StoredTurn, *, language: str, before: StoredTurn | None = No
         statement_words=sum(word_count(sentence) for sentence in statements),
         has_time=has_time(text),
         only_asks=not tells,
-        knows_not=knows_not(answer),
+        knows_not=not answers(answer, question=own, language=language),
         answers=held_types(own, language=language).union(*map(attributes_told, tells)),
         wants_answer=wants_answer(own, language=language),
-        denies=before.sequence if before is not None and is_denied(before, own, answer) else None,
+        denies=before.sequence if before is not None and is_denied(claim, own, answer, language=language) else None,
     )
-
-
-def is_denied(before: StoredTurn, own: str, answer: str) -> bool:
-    """Whether a person's words, and the *answer* to them, say that what the assistant said *before* was wrong."""
-    claim = _said(before, {Speaker.ASSISTANT}).rstrip()
-    if not claim:
-        return False
-    is_put_right = corrects(answer) or (contrasts(own) and acknowledges(answer))
-    return is_put_right or (denies(own) and (concedes(answer) or not asks(claim[-1:])))
 
 
 def _said(turn: StoredTurn, roles: AbstractSet[Speaker]) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from consolidation.kernel.turns import Speaker
+from consolidation.text.speech_acts import tells
 from consolidation.text.words import content_stems
 from service.mind.trace_document import FiltersTrace, RelevanceTrace
 from service.resonance.horizon import horizon_of
@@ -105,7 +106,8 @@ class Filters:
         new = unseen(candidates.fragments, horizon=await _horizon(call, candidates), echoes=echoes, in_sight=in_sight)
         if is_gated:
             asked = [one for one in new.fragments if not one.decided.is_right]
-            wrong = [one for one in asked if one.sequences and one.sequences <= candidates.denied]
+            denied = [one for one in asked if one.sequences and one.sequences <= candidates.denied]
+            wrong = [one for one in denied if not _is_the_persons(one, language=call.moment.language)]
             new = new.without({one.id: "denied: it was said to be wrong" for one in wrong})
         new, proven, verdict = await anyio.to_thread.run_sync(
             self._weighed, call, candidates, new, abandon_on_cancel=True
@@ -172,6 +174,13 @@ class Filters:
         """How many turns a memory that was shown stays away from its session."""
         own = mind.settings.known.echo_turns
         return self._echo_turns if own is None else own
+
+
+def _is_the_persons(fragment: Fragment, *, language: str) -> bool:
+    """Whether *fragment* is mostly what the person told in its turns: that holds, whatever the bot said there."""
+    own = "\n".join(one.content for one in fragment.said if one.role is Speaker.USER)
+    telling = content_stems(without_lead(fragment.text), language=language)
+    return tells(own, language=language) and 2 * len(telling & content_stems(own, language=language)) > len(telling)
 
 
 def _relevance_trace(verdict: Verdict, fragments: Sequence[Fragment], *, needed: float) -> RelevanceTrace:

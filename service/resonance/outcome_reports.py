@@ -18,7 +18,7 @@ import structlog
 from consolidation.dreams.observations import read_observations
 from consolidation.kernel.errors import MemoryFault, TraceNotFound
 from consolidation.kernel.turns import Speaker
-from service.ingest.episodes import is_denied
+from service.ingest.denials import is_denied
 from service.journal.observations import OBSERVATION
 from service.mind.outcomes import OutcomeRecord
 from service.resonance.outcome_detection import contradicted_by, used_in
@@ -111,7 +111,8 @@ class OutcomeReports:
         own, answer = _said(stored.turn, Speaker.USER), _said(stored.turn, Speaker.ASSISTANT)
         now, newest = self._clock.now(), stored.sequence
         seen = _records(trace, used_in(trace, own=own, answer=answer), "used", now, newest)
-        if before and is_denied(before[-1], own, answer):
+        claim = _said(before[-1].turn, Speaker.ASSISTANT) if before else ""
+        if is_denied(claim, own, answer, language=trace.language):
             earlier = _shown_before(trace, mind.trace_log.recent(limit=_TRACES))
             if earlier is not None:
                 used = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from consolidation.text.concepts import concepts
-from consolidation.text.names import names
+from consolidation.text.names import names, proper_nouns
 from consolidation.text.record_attributes import attributes_asked, attributes_told
 from consolidation.text.sayings import without_sayings
 from consolidation.text.subjectless import subjectless
@@ -25,7 +25,7 @@ from service.resonance.relevance import (
 from service.resonance.remark_relevance import Told, changes_answer, is_weighed_by_memory
 from service.retrieval.intent import intent_of
 from service.retrieval.periods import date_to_come, names_date, period, without_period
-from service.retrieval.queries import named_in, proper_nouns, without_names
+from service.retrieval.queries import named_in, without_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -49,6 +49,7 @@ _OTHER_RECORD = "relevance: does not tell what is asked for"
 _WORDS_BESIDE_SAYING = 4  # in a message with a saying, up to which it says nothing else
 # Relatives of whom a mind knows or not, each with the concept by which several are told of: "my parents".
 _RELATIVES = {"mother": "parents", "father": "parents", "brother": "siblings", "sister": "siblings"}
+_MOST_OF_IT = 0.6  # of what a question asks: the rest of its words are its own, "which company", "bei wem"
 _SURELY_THE_SAME = 2  # stems: a single one may stand in the answer to another question
 
 
@@ -387,7 +388,8 @@ def _unanswered(
     """
     How much of what a query is about was asked in one turn before, to which there was no answer, 0…1.
 
-    *weights* and *meant* are its stems and concepts. 0 where a later turn holds as much: it was answered since.
+    *weights* and *meant* are its stems and concepts. 0 where a later turn holds as much, so that it was answered since,
+    or where the person told most of it, before or after: the assistant did not find it then.
     """
     mass = sum(weights.values())
     asked = text.unanswered(sequences)
@@ -404,5 +406,8 @@ def _unanswered(
     }
     last = max(asked, key=lambda sequence: (shares.get(sequence, 0.0), sequence))
     share = shares.get(last, 0.0)
-    later = (shares[one] for one in shares if one > last and one not in asked)
-    return 0.0 if any(other >= share for other in later) else share
+    others = {one: other for one, other in shares.items() if other >= _MOST_OF_IT * share and one not in asked}
+    if any(one > last and other >= share for one, other in others.items()):
+        return 0.0
+    is_told = any(not one.only_asks for one in text.traits(tuple(others)).values())
+    return 0.0 if is_told else share

@@ -17,6 +17,7 @@ import anyio.to_thread
 from consolidation.kernel.errors import GraphFault
 from consolidation.kernel.turns import Speaker, TurnKind
 from consolidation.text.dates import asks_when
+from consolidation.text.names import proper_nouns
 from consolidation.text.words import stems, word_count
 from service.mind.trace_document import RetrievalTrace
 from service.ports.graph import episode_uuid
@@ -30,7 +31,7 @@ from service.retrieval.fusion import ArmHits, Cues, fuse, merged, scaled, with_c
 from service.retrieval.intent import intent_of
 from service.retrieval.periods import period
 from service.retrieval.put_right import put_right_now
-from service.retrieval.queries import named_in, proper_nouns
+from service.retrieval.queries import named_in
 from service.retrieval.relatives import resolved
 from service.retrieval.successors import LEAST_LATER, MOST_OLDER, Likeness, common_words, with_successors
 

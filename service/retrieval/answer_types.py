@@ -13,9 +13,11 @@ from functools import cache
 from typing import Literal
 
 from consolidation.text.concepts import concepts
-from consolidation.text.dates import days_named, names_weekday
+from consolidation.text.dates import asks_when, days_named, names_weekday
+from consolidation.text.names import proper_nouns
 from consolidation.text.occupations import names_occupation
-from service.retrieval.queries import proper_nouns
+from consolidation.text.speech_acts import known, told
+from consolidation.text.words import content_stems
 
 type AnswerType = Literal["number", "name", "place", "day", "occupation"]
 
@@ -155,6 +157,25 @@ def held_types(text: str, *, language: str) -> frozenset[AnswerType]:
     if names_occupation(text, language=language):
         found.add("occupation")
     return frozenset(found)
+
+
+def answers(answer: str, *, question: str, language: str) -> bool:
+    """
+    Whether *answer* tells something, be it beside what its speaker does not know: "Penicillin. I know of no other."
+
+    What is told comes first, and says something new of what the *question* speaks of, or holds what it asks for.
+    """
+    before = known(answer)
+    if before is None:
+        return True
+    asked, wanted = content_stems(question, language=language), answer_types(question, language=language)
+    if asks_when(question):
+        wanted |= {"number", "day"}
+    for sentence in told(before, language=language):
+        said = content_stems(sentence, language=language)
+        if (said & asked and said - asked) or held_types(sentence, language=language) & wanted:
+            return True
+    return False
 
 
 def _names_place(text: str, language: str) -> bool:

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import READ, Speaker
 from consolidation.text.content import is_mark
+from consolidation.text.denials import denies, objection
 from consolidation.text.sentences import sentences, whole_sentences
-from consolidation.text.speech_acts import acknowledges, concedes, contrasts, corrects, denies, knows_not, tells
+from consolidation.text.speech_acts import acknowledges, concedes, contrasts, corrects, tells
 from consolidation.text.words import content_stems, content_words, tokens, word_count
+from service.retrieval.answer_types import answers
 from service.retrieval.lead_words import told_by
 
 if TYPE_CHECKING:
@@ -87,7 +89,7 @@ def _excerpt(
     retold = partial(_retold, wanted=wanted, language=language, kind="told" if is_told else "asked")
     parts = [retold(one) for one in own]
     is_asked = not is_told or recalls_answer
-    parts += [retold(one) for one in said if not own or _is_memory(one.content, own=own, is_asked=is_asked)]
+    parts += [retold(one) for one in said if not own or _is_memory(one.content, own, language, is_asked=is_asked)]
     if is_told and asked:
         parts = [*_question(asked[0], language), *parts]
     if not parts:
@@ -97,13 +99,14 @@ def _excerpt(
     return _in_order([part for part in parts if part], wanted=wanted, language=language)
 
 
-def _is_memory(answer: str, *, own: Sequence[Message], is_asked: bool) -> bool:
+def _is_memory(answer: str, own: Sequence[Message], language: str, *, is_asked: bool) -> bool:
     """Whether what the bot said to the persons *own* words is worth telling beside them; it may be asked for."""
-    if is_asked:
-        return not knows_not(answer)
     words = "\n".join(one.content for one in own)
+    if is_asked:
+        return answers(answer, question=words, language=language)
     is_put_right = acknowledges(answer) or (corrects(answer) and ":" in answer)
-    is_put_right = is_put_right or (concedes(answer) and (denies(words) or contrasts(words)))
+    is_denial = denies(words) or objection(words) is not None or contrasts(words)
+    is_put_right = is_put_right or (concedes(answer) and is_denial)
     return (is_put_right and word_count(answer) >= _FEWEST_RIGHT_WORDS) or _MADE.match(answer) is not None
 
 

@@ -10,7 +10,6 @@ from consolidation.kernel.turns import Speaker
 from consolidation.text.content import AUDIO_MARK
 from consolidation.text.injected_blocks import without_injected
 from consolidation.text.names import name_key
-from consolidation.text.sentences import whole_sentences
 from consolidation.text.words import tokens
 
 if TYPE_CHECKING:
@@ -48,8 +47,6 @@ _FILLER = frozenset(
 )
 _FILLER_TOKENS = frozenset(token for word in _FILLER for token in tokens(word))
 _MOST_FILLER_WORDS = 7
-_CAPITALISED = re.compile(r"(?<!\w)[^\W\d_a-zà-öø-ÿа-я][a-zà-öø-ÿа-я]+(?!\w)")
-_OPENING = re.compile(r"[!?\"“(¿¡]\s*$")  # inside of a sentence; a full stop in there ends an abbreviation
 
 
 def cleaned(text: str) -> str:
@@ -96,18 +93,6 @@ def named_in(text: str, names: Iterable[str]) -> frozenset[str]:
     """Which of *names* stand in *text*."""
     plain = " ".join(text.split())
     return frozenset(name for name in names if without_names(plain, (name,)) != plain)
-
-
-def proper_nouns(text: str, *, language: str) -> tuple[str, ...]:
-    """Capitalised words inside sentences; none where a capital means nothing, as in German or all-capitals text."""
-    if language == "de" or text.isupper():
-        return ()
-    return tuple(
-        found[0]
-        for sentence in whole_sentences(text, language=language)
-        for found in _CAPITALISED.finditer(sentence)
-        if found.start() and not _OPENING.search(sentence[: found.start()])
-    )
 
 
 def _is_mark(letter: str) -> bool:

@@ -334,6 +334,49 @@ async def test_a_person_who_denies_an_answer_contradicts_the_memory_behind_it(tm
     assert "lives in Lyon" not in later["block"]
 
 
+@pytest.mark.parametrize(
+    ("told_before", "asks", "answer", "denial"),
+    [
+        (AUNT, ASKS, "She lives in Lyon.", "Absolutely not."),
+        ("Meine Tante Carla wohnt in Lyon.", "Wo wohnt meine Tante Carla?", "In Lyon.", "Das habe ich nie gesagt."),
+        ("Mi tía Carla vive en Lyon.", "¿Dónde vive mi tía Carla?", "Carla vive en Lyon.", "Estás equivocado."),
+        ("Ma tante Carla habite à Lyon.", "Où habite ma tante Carla ?", "Elle habite à Lyon.", "Vous vous trompez."),
+        ("Моя тётя Карла живёт в Лионе.", "Где живёт моя тётя Карла?", "Карла живёт в Лионе.", "Это неправда."),
+        ("我姑姑卡拉住在里昂。", "我姑姑卡拉住在哪里？", "你姑姑卡拉住在里昂。", "你错了。"),
+    ],
+)
+async def test_a_plain_denial_is_heard_in_any_language(tmp_path, told_before, asks, answer, denial):
+    """Broken: only a "no" and a few words more are a denial."""
+    async with running(tmp_path) as service:
+        await told(service, told_before, *OTHERS)
+        found = await exchange(service, asks, answer)
+        await until_noticed(service, found)
+        await exchange(service, denial, "…")
+        outcomes = await until_outcomes(service, found, lambda noted: noted[0]["outcome"] == "contradicted")
+
+    assert outcomes[0]["reporter"] == "noticed"
+
+
+@pytest.mark.parametrize("answer", ["She lives in Lyon.", "She lives in Lyon. Anything else? 😊"])
+async def test_thanks_and_praise_contradict_nothing(tmp_path, answer):
+    """Broken: whoever says "No, thanks" or "You have …" denies the answer."""
+    thanks = ("You have a great memory!", "No, thanks.", "You got it!", "That's not bad!", "No, that's all.")
+    noticed = {}
+    async with running(tmp_path) as service:
+        for number, polite in enumerate(thanks):
+            mind_id = f"ada-{number}"
+            await told(service, AUNT, *OTHERS, mind_id=mind_id)
+            found = await exchange(service, ASKS, answer, mind_id=mind_id)
+            await until_outcomes(service, found, bool, mind_id=mind_id)
+            await exchange(service, polite, "You're welcome.", mind_id=mind_id)
+            again = await exchange(service, ASKS, answer, session_id="s3", mind_id=mind_id)
+            assert again["surfaced"], polite
+            await until_outcomes(service, again, bool, mind_id=mind_id)
+            noticed[polite] = {one["outcome"] for one in (await trace_of(service, found, mind_id))["outcomes"]}
+
+    assert noticed == dict.fromkeys(thanks, {"used"})
+
+
 async def test_a_no_to_a_question_or_to_something_else_contradicts_nothing(tmp_path):
     """Broken: every "no" is a denial of what surfaced."""
     async with running(tmp_path) as service:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from consolidation.text.names import keyphrases, name_key, names, opening_names
+from consolidation.text.names import keyphrases, name_key, names, opening_names, proper_nouns
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,20 @@ def test_keyphrases_are_runs_of_words_with_content():
 
 def test_a_name_is_looked_up_in_any_spelling():
     assert name_key("DR. Sommer") == name_key("Dr Sommer") == "dr sommer"
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "found"),
+    [
+        ("Did Caroline see Lyon?", "en", ("Caroline", "Lyon")),
+        ("Yesterday. Caroline came", "en", ()),
+        ("I met Prof. Smith today", "en", ("Prof", "Smith")),
+        ("Stop! Caroline came", "en", ()),
+        ("WHERE IS IT", "en", ()),
+        ("Wo ist der Hund?", "de", ()),
+        ("Где живёт Анна?", "ru", ("Анна",)),
+        ("她住在哪里", "zh", ()),
+    ],
+)
+def test_proper_nouns_are_capitals_inside_a_sentence(text, language, found):
+    assert proper_nouns(text, language=language) == found

@@ -67,7 +67,7 @@ def test_a_turn_in_which_the_person_tells_and_requests_wants_an_answer():
         ("No, te equivocas.", "Perdón."),
         ("My house is in Porto.", "You're right, I mixed that up."),
         ("mate. thats the OLD place", "Sorry: Porto."),
-        ("four years not six", "Right: four years."),
+        ("in Porto not Lyon", "Right: in Porto."),
         ("Porto! nie Lyon", "Przepraszam: Porto."),
     ],
 )

@@ -307,6 +307,24 @@ async def test_a_question_that_was_answered_later_is_not_silent(tmp_path):
     assert await weighed(tmp_path, asked, "My sister is called Ida.", query=question) > 0.5
 
 
+async def test_a_question_whose_answer_was_told_before_and_not_found_is_not_silent(tmp_path):
+    """Broken: ``_unanswered`` looks at later turns alone; every word of the question has to be told."""
+    question = "Which company is my car insurance with?"
+    asked = (question, "I don't know, you haven't told me.")
+
+    assert await weighed(tmp_path / "told", "My car insurance is with Aviva.", asked, query=question) > 0.5
+    only_asked = ("Is my car insurance paid?", "Let me think.")
+    assert await weighed(tmp_path / "asked", only_asked, asked, query=question) == 0
+
+
+async def test_an_answer_that_also_says_what_it_does_not_know_is_one(tmp_path):
+    """Broken: an answer is unknown wherever it says "I don't know"."""
+    question = "What am I allergic to?"
+    asked = (question, "You're allergic to penicillin. I don't know of any other allergy.")
+
+    assert await weighed(tmp_path, "We painted the fence.", asked, query=question) > 0.5
+
+
 async def test_what_means_the_same_is_no_stray_and_makes_it_more_likely(tmp_path):
     """Broken: ``concepts_of`` is not asked."""
     async with mind_in(tmp_path, "My cat is called Momo.", "My fence is called ugly.") as mind:

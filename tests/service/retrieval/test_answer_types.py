@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.retrieval.answer_types import answer_types, held_types
+from service.retrieval.answer_types import answer_types, answers, held_types
 
 
 @pytest.mark.parametrize(
@@ -225,3 +225,31 @@ def test_a_turn_holds_a_day_where_it_names_a_weekday_or_an_hour(language, text):
 def test_a_turn_holds_an_occupation():
     assert held_types("she is a nurse, they say", language="en") == {"occupation"}
     assert "day" not in held_types("we had 19 cats and 7 dogs", language="en")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What am I allergic to?", "You're allergic to penicillin. I don't know of any other allergy."),
+        ("What am I allergic to?", "You're allergic to penicillin, but I don't know of any other."),
+        ("Who has our spare key?", "Your neighbour Mrs Tran. You haven't told me her number."),
+        ("When is our anniversary?", "On Friday. You haven't told me which year you married."),
+        ("Where is Ida?", "In Lyon."),
+    ],
+)
+def test_an_answer_tells_something_beside_what_it_does_not_know(question, answer):
+    assert answers(answer, question=question, language="en")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who is my car insurance with?", "I don't know, you haven't told me."),
+        ("Who is my car insurance with?", "Good question! I don't know. Your policy should say it."),
+        ("Who is my car insurance with?", "I looked through what you said, and you haven't told me."),
+        ("Who is my car insurance with?", "Your car insurance? No idea."),
+        ("What am I allergic to?", "I'm sorry, I don't have that information."),
+    ],
+)
+def test_an_answer_that_only_does_not_know_is_none(question, answer):
+    assert not answers(answer, question=question, language="en")

@@ -11,7 +11,6 @@ from service.retrieval.queries import (
     distinct,
     is_filler,
     named_in,
-    proper_nouns,
     sanitised,
     without_names,
 )
@@ -137,23 +136,6 @@ def test_names_are_taken_out_as_whole_words(text, left):
 def test_a_name_with_signs_in_it_is_no_pattern():
     assert without_names("I write C++ (mostly).", ["C++", "(", "a|b"]) == "I write (mostly)."
     assert named_in("What of node.js?", ["node.js", "nodexjs", "Node"]) == {"node.js", "Node"}
-
-
-@pytest.mark.parametrize(
-    ("text", "language", "found"),
-    [
-        ("Did Caroline see Lyon?", "en", ("Caroline", "Lyon")),
-        ("Yesterday. Caroline came", "en", ()),
-        ("I met Prof. Smith today", "en", ("Prof", "Smith")),
-        ("Stop! Caroline came", "en", ()),
-        ("WHERE IS IT", "en", ()),
-        ("Wo ist der Hund?", "de", ()),
-        ("Где живёт Анна?", "ru", ("Анна",)),
-        ("她住在哪里", "zh", ()),
-    ],
-)
-def test_proper_nouns_are_capitals_inside_a_sentence(text, language, found):
-    assert proper_nouns(text, language=language) == found
 
 
 @pytest.mark.parametrize("unit", ["[telegram ", "[1/1/1, 1:11", " ", "[message_id:", "a"])

@@ -1,0 +1,74 @@
+"""
+Whether a person's words deny what the assistant said before them.
+
+A "no" alone is weak evidence: most deny nothing. The answer to it may concede, or what follows it speaks of the claim.
+"""
+
+from __future__ import annotations
+
+import re
+
+from consolidation.text.concepts import concepts
+from consolidation.text.denials import denies, objection
+from consolidation.text.speech_acts import acknowledges, concedes, contrasts, corrects
+from consolidation.text.subjectless import subjectless
+from consolidation.text.words import content_words
+from service.index.neighbourhood import asks
+from service.retrieval.answer_types import held_types
+
+# Who is sorry for somebody has conceded nothing.
+_SYMPATHISES = re.compile(
+    r"(?:(?:oh|ah|ach|no)[,.!\s]{1,3}){0,2}(?:(?:i['’]?m )?(?:so )?sorry (?:to hear|(?:about|for) your|you"
+    r"|(?:that )?(?:it|he|she|they)\b)"
+    r"|(?:das )?tut mir leid,? (?:das zu hören|zu hören|für dich|dass (?:du|es))|lo siento,? (?:mucho|por ti|que)"
+    r"|désolée? (?:pour (?:toi|vous)|de l['’]apprendre|que)|mi dispiace (?:per|tanto|che|molto)|sinto muito)",
+    re.IGNORECASE,
+)
+_THIRD_PERSON = (
+    r"(?:he|she|they|er|sie|ella|él|ellos|ellas|elle|elles|lui|lei|ela|ele|elas|eles|hij|zij|ona|oni|она|он|они|هو|هي)"
+    r"(?:['’]\w{1,4})?(?!\w)|[她他彼]"
+)
+_SPEAKS_OF_OTHERS = re.compile(_THIRD_PERSON, re.IGNORECASE)
+_NAMES_OTHERS = re.compile(rf"(?<!\w)(?i:{_THIRD_PERSON})|\w,? [A-ZÀ-ÞА-Я]\w")
+
+
+def is_denied(claim: str, own: str, answer: str, *, language: str) -> bool:
+    """Whether a person's *own* words, and the *answer* to them, say that the *claim* of the assistant was wrong."""
+    if not claim.strip():
+        return False
+    is_conceded = concedes(answer) and _SYMPATHISES.match(answer.lstrip()) is None
+    is_right = contrasts(own) and acknowledges(answer)
+    if corrects(answer) or (is_right and (is_conceded or bears_on(own, claim, language=language))):
+        return True
+    is_asked = asks(_last_mark(claim))  # a "no" may be no more than the answer
+    if denies(own):
+        return is_conceded or not is_asked
+    rest = objection(own)
+    if rest is None:
+        return False
+    return is_conceded or acknowledges(answer) or (not is_asked and bears_on(rest, claim, language=language))
+
+
+def bears_on(rest: str, claim: str, *, language: str) -> bool:
+    """
+    Whether the *rest* of an objection speaks of a *claim*: it has a telling word of it, or one of the same kind (a
+    name, a number, a day, a place) in its place, or says what somebody else does.
+    """
+    if _telling(rest, language) & _telling(claim, language):
+        return True
+    if concepts(rest, language=language) & concepts(claim, language=language):
+        return True
+    if held_types(rest, language=language) & held_types(claim, language=language):
+        return True
+    return _SPEAKS_OF_OTHERS.match(rest) is not None and _NAMES_OTHERS.search(claim) is not None
+
+
+def _telling(text: str, language: str) -> frozenset[str]:
+    empty = subjectless(language)
+    words = content_words(text, language=language)
+    return frozenset(stem for word, stem in words.items() if word not in empty)
+
+
+def _last_mark(text: str) -> str:
+    """The last letter or question mark of *text*: a smile may stand behind it."""
+    return next((one for one in reversed(text) if one.isalnum() or asks(one)), "")

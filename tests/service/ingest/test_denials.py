@@ -1,0 +1,90 @@
+"""Which "no" denies what the assistant said: one that is conceded, or that speaks of it."""
+
+import pytest
+
+from service.ingest.denials import is_denied
+
+AUNT = "Your aunt Carla lives in Lyon."
+
+
+def denied(own, answer="I see.", *, claim=AUNT, language="en"):
+    return is_denied(claim, own, answer, language=language)
+
+
+@pytest.mark.parametrize(
+    ("claim", "own", "language"),
+    [
+        (AUNT, "No.", "en"),
+        (AUNT, "No, that's wrong.", "en"),
+        (AUNT, "No, she moved.", "en"),
+        (AUNT, "No, in Porto.", "en"),
+        ("Your dentist is on Tuesday.", "Nope, Thursday.", "en"),
+        ("You drink 2 coffees a day.", "No, 3", "en"),
+        ("Leave out the peanuts, for Lwazi.", "nooo peanuts r fine, its cashews", "en"),
+        ("Deine Tante Carla wohnt in Lyon.", "Nee, die wohnt in Bonn", "de"),
+        ("Tu tía Carla vive en Lyon.", "No, vive en Oporto.", "es"),
+        ("Ta tante Carla habite à Lyon.", "Non, elle habite à Porto.", "fr"),
+        ("Tua zia Carla vive a Lione.", "No, vive a Porto.", "it"),
+        ("Sua tia Carla mora em Lyon.", "Não, mora no Porto.", "pt"),
+        ("Je tante Carla woont in Lyon.", "Nee, in Porto.", "nl"),
+        ("Je tante Carla woont in Lyon.", "Nee hoor, ze woont in Porto.", "nl"),
+        (AUNT, "No, it's all in Porto now, aunt included.", "en"),
+        ("Twoja ciocia mieszka w Lyonie.", "Nie, ona mieszka w Krakowie.", "pl"),
+        ("Твоя тётя живёт в Лионе.", "Нет, она живёт в Москве.", "ru"),
+        ("你住在里昂。", "不，我住在上海", "zh"),
+        ("会議は木曜日です。", "いえ、金曜日です", "ja"),
+        ("أنت تسكن في ليون.", "لا، أسكن في القاهرة", "ar"),
+    ],
+)
+def test_a_no_that_speaks_of_the_claim_denies_it(claim, own, language):
+    assert denied(own, claim=claim, language=language)
+
+
+@pytest.mark.parametrize(
+    ("claim", "own", "language"),
+    [
+        ("Noted, the flight to Oslo is on 12 May at 7:40.", "No, that's all for today.", "en"),
+        ("Noted, the flight to Oslo is on 12 May.", "No, just wanted you to know. Off to bed now.", "en"),
+        ("You start at the aquarium on 1 August.", "Nooo I'm so excited", "en"),
+        ("Nice that you got the flat in Storgata.", "Well, no, it was not easy. But we did it.", "en"),
+        ("I've added milk and eggs to the list.", "Actually, it would be nice to have cheese too", "en"),
+        ("Great that you got a dog, Biscuit sounds adorable.", "Not my idea, the kids wanted it!", "en"),
+        ("I'm sorry about your fall.", "Wait, no, I forgot to tell you: my sister is pregnant!", "en"),
+        ("Noted: the dentist on 9 March at 8:15.", "Nope, no coffee yet. What a night.", "en"),
+        (AUNT, "That's not bad!", "en"),
+        ("Das Treffen ist am 3. Mai notiert.", "Nee, mehr hab ich heute nicht.", "de"),
+        ("Der Zahnarzt ist am Dienstag.", "Das ist nicht schlimm, ich habe keine Angst.", "de"),
+        ("Qué bien el viaje a Lima.", "Ya no fumo desde enero, por cierto.", "es"),
+        ("Ton rendez-vous est le 3 mai.", "C'est pas mal du tout !", "fr"),
+        ("Che bella notizia il lavoro!", "Non è facile però, sono stanca.", "it"),
+        ("Que bom que a Nina nasceu!", "Não é fácil ser mãe", "pt"),
+        ("Je tante Carla woont in Lyon.", "Dat is niet erg.", "nl"),
+        ("Twoja ciocia Karla mieszka w Lyonie.", "Nie, to wszystko, dzięki", "pl"),
+        ("Твоя тётя Карла живёт в Лионе.", "Нет, больше ничего", "ru"),
+        ("你的手术在九月九日。", "不是很好，今天头疼", "zh"),
+        ("新しい仕事おめでとう。", "違う町に引っ越したよ", "ja"),
+        ("عمتك كارلا تسكن في ليون.", "لا، شكرا", "ar"),
+    ],
+)
+def test_a_no_that_speaks_of_something_else_denies_nothing(claim, own, language):
+    assert not denied(own, claim=claim, language=language)
+
+
+def test_a_no_that_the_answer_concedes_denies_whatever_follows_it():
+    assert denied("No, I had that years ago.", "Sorry, I mixed that up.")
+    assert denied("No, I had that years ago.", "Right: that is over.")
+    assert not denied("No, I had a bad day.", "Sorry to hear that.")
+
+
+@pytest.mark.parametrize("smile", ["", " 😊", " :)", "…"])
+def test_a_no_to_a_question_answers_it_though_a_smile_stands_behind(smile):
+    claim = f"{AUNT} Shall I look for trains to her?{smile}"
+
+    assert not denied("No, she can take the train.", claim=claim)
+    assert denied("No, she can take the train.", "My mistake.", claim=claim)
+
+
+def test_what_is_put_beside_something_else_than_the_claim_denies_nothing():
+    assert denied("in Porto, not Lyon", "Right: in Porto.")
+    assert denied("oat milk not soy", "Sorry: oat milk.")
+    assert not denied("unsalted butter not salted", "Right: unsalted butter.")
