@@ -30,6 +30,13 @@ class LanguageSetting(Answer):
     source: Source
 
 
+class ZoneSetting(Answer):
+    """A time zone of the IANA list; None is the one that the agent's sleep named last, UTC at first."""
+
+    value: str | None
+    source: Source
+
+
 class EntityKind(Answer):
     """A kind of entities that a hosted model tells apart."""
 
@@ -62,6 +69,7 @@ class SettingValues(Answer):
     entity_kinds: KindsSetting
     never_keep: PhrasesSetting
     also_read: PhrasesSetting
+    timezone: ZoneSetting
 
 
 class SettingsFault(Answer):

@@ -84,7 +84,7 @@ def turns_of_draft(batch: Sequence[StoredTurn], draft: StoryDraft, known: TurnsB
     narrated: dict[str, set[int]] = {}
     chapters = sorted(draft.append or tuple(draft.revise.values()), key=lambda one: one.first)
     for stored in batch if chapters else ():
-        when = stored.occurred_at.strftime("%Y-%m-%d %H:%M")
+        when = f"{stored.occurred_at.astimezone(draft.zone):%Y-%m-%d %H:%M}"
         home = next((one for one in reversed(chapters) if one.first <= when), chapters[0])
         narrated.setdefault(home.digest, set()).add(stored.sequence)
     for chapter in (*draft.append, *draft.revise.values()):

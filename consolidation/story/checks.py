@@ -24,6 +24,7 @@ from prompts.responses import StoryChapter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from datetime import tzinfo
 
     from consolidation.kernel.turns import Message, StoredTurn
     from consolidation.story.chapters import Book, Chapter
@@ -59,12 +60,13 @@ class ChapterFault:
 class ChapterChecks:
     """The rules for chapters made of one batch. What they may take names, numbers and dates from is read once."""
 
-    def __init__(self, batch: Sequence[StoredTurn], *, book: Book, agent: str, soul: str, language: str) -> None:
-        """*book* is the story so far."""
-        days = {
-            day for one in batch for day in possible_days(one.text, said_on=one.occurred_at.date(), language=language)
-        }
-        times = (f"{stored.occurred_at:%Y %d %H %M}" for stored in batch)
+    def __init__(
+        self, batch: Sequence[StoredTurn], *, book: Book, agent: str, soul: str, language: str, zone: tzinfo = UTC
+    ) -> None:
+        """*book* is the story so far. Times and days are told in *zone*."""
+        said = [(one.text, one.occurred_at.astimezone(zone)) for one in batch]
+        days = {day for text, at in said for day in possible_days(text, said_on=at.date(), language=language)}
+        times = (f"{at:%Y %d %H %M}" for _, at in said)
         self.sources = Sources(
             (*(stored.text for stored in batch), *times, book.text, agent), language=language, days=days
         )
@@ -72,12 +74,13 @@ class ChapterChecks:
         self._last = max(stored.occurred_at for stored in batch)
         self._borrowed = BorrowedWords.of([one for stored in batch for one in stored.turn.messages])
         self._soul = soul
+        self._zone = zone
 
     def fault_of(self, chapter: StoryChapter | StoryRevision) -> ChapterFault | None:
         """What is wrong with a chapter; None where it can be used."""
         reason = form(chapter.title, chapter.text)
         if not reason and isinstance(chapter, StoryChapter):
-            reason = time(chapter, first=self._first, last=self._last)
+            reason = time(chapter, first=self._first, last=self._last, zone=self._zone)
         if reason:
             return ChapterFault(chapter, reason)
         of_title, of_text = self._title_fault(chapter.title), self._text_fault(chapter.text)
@@ -165,10 +168,10 @@ def form(title: str, text: str) -> str:
     return ""
 
 
-def time(chapter: StoryChapter, *, first: datetime, last: datetime) -> str:
-    """Whether something happened at its time; the batch is of *first* to *last*."""
+def time(chapter: StoryChapter, *, first: datetime, last: datetime, zone: tzinfo) -> str:
+    """Whether something happened at its time, in *zone*; the batch is of *first* to *last*."""
     try:
-        at = datetime.strptime(chapter.at.strip(), "%Y-%m-%d %H:%M").replace(tzinfo=UTC)
+        at = datetime.strptime(chapter.at.strip(), "%Y-%m-%d %H:%M").replace(tzinfo=zone)
     except ValueError:
         return f"the time {chapter.at!r} is not of the form YYYY-MM-DD HH:MM"
     if not first - _DAY <= at <= last + _DAY:

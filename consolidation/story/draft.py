@@ -7,12 +7,14 @@ A draft is applied to the story as it is at that moment, and again as often as a
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import UTC
 from typing import TYPE_CHECKING
 
 from consolidation.story.chapters import parse, placed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from datetime import tzinfo
 
     from consolidation.story.chapters import Chapter
     from consolidation.story.notes import StoryNotes
@@ -23,13 +25,15 @@ class StoryDraft:
     """
     Chapters to append, and chapters to put in the place of those with these digests.
 
-    ``notes`` are the narrator's, made on the story with the digest ``made_on``; None where it makes none.
+    ``notes`` are the narrator's, made on the story with the digest ``made_on``; None where it makes none. The times of
+    the chapters to append are in ``zone``.
     """
 
     append: tuple[Chapter, ...]
     revise: Mapping[str, Chapter] = field(default_factory=dict)
     notes: StoryNotes | None = None
     made_on: str = ""
+    zone: tzinfo = UTC
 
 
 def apply_draft(story: str, draft: StoryDraft) -> str:

@@ -124,7 +124,11 @@ def without_chapters(text: str, book: Book, chapters: Sequence[Chapter]) -> str:
 
 
 async def with_guessed_turns(story: MindStory, book: Book) -> StoryLedger:
-    """The ledger. A chapter of ours whose turns it does not know is taken to be made of those of its time."""
+    """
+    The ledger. A chapter of ours whose turns it does not know is taken to be made of those of its time.
+
+    Only earlier versions wrote such chapters, with UTC in their headings.
+    """
     ledger = await anyio.to_thread.run_sync(read_ledger, story.ledger)
     unknown = [one for one in book.chapters if one.digest in ledger.digests and one.digest not in ledger.turns]
     if not unknown:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import UTC
 from itertools import islice
 from typing import TYPE_CHECKING, Self
 
@@ -28,7 +29,7 @@ from prompts.responses import StoryChapters, StoryShortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import date, datetime
+    from datetime import date, datetime, tzinfo
     from pathlib import Path
 
     from pydantic import BaseModel
@@ -55,20 +56,21 @@ class Voice:
     """
     Who narrates: what the bot is called, SOUL.md, and the folder of a mind's own prompts.
 
-    One that ``is_quoting`` is narrated without a hosted model. With ``quotes_refused``, what no model told as it should
-    is quoted.
+    Times and days are told in ``zone``. One that ``is_quoting`` is narrated without a hosted model. With
+    ``quotes_refused``, what no model told as it should is quoted.
     """
 
     agent: str
     soul: str
     overrides: Path | None
+    zone: tzinfo = UTC
     is_quoting: bool = False
     quotes_refused: bool = False
 
     @classmethod
-    def of(cls, workspace: Workspace, *, agent: str) -> Self:
+    def of(cls, workspace: Workspace, *, agent: str, zone: tzinfo) -> Self:
         """The voice of one mind; call it in a worker thread."""
-        return cls(agent, workspace.soul_text, workspace.prompts, workspace.is_example)
+        return cls(agent, workspace.soul_text, workspace.prompts, zone, workspace.is_example)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,9 @@ class Narrator:
         a smaller batch may do.
         """
         # A second of CPU for a full batch.
-        turns, language = await anyio.to_thread.run_sync(lambda: _read(batch, most_of_turn=most_of_turn))
+        turns, language = await anyio.to_thread.run_sync(
+            lambda: _read(batch, most_of_turn=most_of_turn, zone=voice.zone)
+        )
         shown, is_cut = await anyio.to_thread.run_sync(_newest, told.book.chapters)
         revisable = tuple(chapter for chapter in shown if chapter.digest in told.ours and not is_cut)
         words: dict[str, object] = {
@@ -143,14 +147,17 @@ class Narrator:
         }
         ask = Ask("story_next" if shown else "story_first", StoryChapters, words, voice.overrides)
         checks = await anyio.to_thread.run_sync(
-            lambda: ChapterChecks(batch, book=told.book, agent=voice.agent, soul=voice.soul, language=language)
+            lambda: ChapterChecks(
+                batch, book=told.book, agent=voice.agent, soul=voice.soul, language=language, zone=voice.zone
+            )
         )
 
         async def told_by(model: LanguageModel) -> StoryDraft:
             tries = ChapterTries(checks, book=told.book, revisable=revisable, is_again=is_again, left_out=going.refuse)
             answer = await _told_by(model, ask, tries, going)
             notes = await anyio.to_thread.run_sync(notes_of, answer, checks.sources) if model.is_hosted else None
-            return _draft(answer, revisable, notes=notes, made_on=told.digest)
+            draft = _draft(answer, revisable, notes=notes, made_on=told.digest)
+            return replace(draft, zone=voice.zone)
 
         problem: MemoryFault = ModelFault("no model was asked")
         for model in self._quoting if voice.is_quoting else self._models:
@@ -230,17 +237,17 @@ def _plain(value: object) -> object:
     return value
 
 
-def _read(batch: Sequence[StoredTurn], *, most_of_turn: int) -> tuple[tuple[ToldTurn, ...], str]:
+def _read(batch: Sequence[StoredTurn], *, most_of_turn: int, zone: tzinfo) -> tuple[tuple[ToldTurn, ...], str]:
     """The turns as a narrator is shown them, and the language they are in."""
     first = islice((without_lookalikes(message.content) for stored in batch for message in stored.turn.messages), 400)
     language = detect("\n".join(first)[:_LANGUAGE_FROM])
-    before = (None, *(stored.occurred_at for stored in batch))
-    told = zip(batch, before, strict=False)
-    return tuple(_told(stored, since, language=language, room=most_of_turn) for stored, since in told), language
+    times = tuple(stored.occurred_at.astimezone(zone) for stored in batch)
+    told = zip(batch, times, (None, *times), strict=False)
+    return tuple(_told(stored, at, since, language=language, room=most_of_turn) for stored, at, since in told), language
 
 
-def _told(stored: StoredTurn, since: datetime | None, *, language: str, room: int) -> ToldTurn:
-    """One turn, without marks of ours; of one above *room* tokens, the messages and words that fit."""
+def _told(stored: StoredTurn, at: datetime, since: datetime | None, *, language: str, room: int) -> ToldTurn:
+    """One turn, said *at* a local time, without marks of ours; of one above *room* tokens, the words that fit."""
     said: list[Message] = []
     for message in stored.turn.messages:
         text = without_lookalikes(message.content)
@@ -249,7 +256,6 @@ def _told(stored: StoredTurn, since: datetime | None, *, language: str, room: in
         room -= count_tokens(cut)
         if cut != text:
             break
-    at = stored.occurred_at
     days = (at.date() - since.date()).days if since is not None else 0
     gap = f"{days} days later" if days > 1 else ""
     return {

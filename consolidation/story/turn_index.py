@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import UTC, date, timedelta
 from typing import TYPE_CHECKING
 
 from consolidation.text.dates import days_named
@@ -23,6 +23,7 @@ from consolidation.text.words import content_stems, content_words, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from datetime import tzinfo
 
     from consolidation.kernel.turns import StoredTurn
 
@@ -94,10 +95,10 @@ class TurnIndex:
         return math.log(1 + (1 + len(self.turns)) / count)
 
 
-def index_turns(turns: Sequence[StoredTurn], *, language: str, is_cut: bool = False) -> TurnIndex:
-    """The index of *turns*, for sentences in *language*."""
+def index_turns(turns: Sequence[StoredTurn], *, language: str, zone: tzinfo = UTC, is_cut: bool = False) -> TurnIndex:
+    """The index of *turns*, for sentences in *language* with times in *zone*."""
     ordered = sorted(turns, key=lambda one: one.sequence)
-    indexed = {one.sequence: _indexed(one, language) for one in ordered}
+    indexed = {one.sequence: _indexed(one, language, zone) for one in ordered}
     by_stem = defaultdict[str, list[int]](list)
     for sequence, turn in indexed.items():
         for stem in turn.stems | turn.words:
@@ -156,10 +157,10 @@ def flat(text: str) -> str:
     return " ".join(quotable(plain).split())
 
 
-def _indexed(stored: StoredTurn, language: str) -> IndexedTurn:
+def _indexed(stored: StoredTurn, language: str, zone: tzinfo) -> IndexedTurn:
     text = stored.text[:_LONGEST_TURN]
     words = tokens(text)
-    when = stored.occurred_at
+    when = stored.occurred_at.astimezone(zone)
     clock = {plain_number(part) for part in (f"{when:%H}", f"{when:%M}")}
     days = possible_days(text, said_on=when.date(), language=language)
     return IndexedTurn(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC
 from typing import TYPE_CHECKING
 
 import anyio
@@ -28,6 +29,7 @@ from service.ingest.extraction_prompts import EntityKind, TurnReaders
 from service.mind.events import MindEvents
 from service.mind.mind_gate import MindGate
 from service.mind.minds import Minds, OpenMinds
+from service.mind.own_settings import zone_of
 from service.observability.counters import Tally
 from service.observability.dependency_health import DISK, EMBEDDER, GRAPH, Dependencies
 from service.observability.model_usage import UsageLedger
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import AsyncIterator, Mapping
     from contextlib import AsyncExitStack
+    from datetime import tzinfo
     from pathlib import Path
 
     from consolidation.kernel.ports import Clock, LanguageModel
@@ -145,6 +148,7 @@ async def open_resources(
         spent=lambda mind_id, usage: minds.add_usage(mind_id, usage),  # noqa: PLW0108 - minds come with graphs, below
         kinds=tuple(EntityKind(one.name, one.description) for one in settings.entity_kinds),
         own_kinds=lambda mind_id: _own_kinds(minds.get(mind_id)),
+        zone=lambda mind_id: _zone(minds.get(mind_id)),
         own_model=lambda mind_id: reader if workspace_of(settings.folder, mind_id).is_example else None,
     )
     several = await open_shared_home(settings, stack, dependencies=telemetry.dependencies, tally=telemetry.tally)
@@ -210,6 +214,10 @@ def _own_kinds(mind: Mind | None) -> tuple[EntityKind, ...] | None:
     """The kinds of entities that a mind's own settings name, as they were read last; None where they name none."""
     own = mind.settings.known.entity_kinds if mind is not None else None
     return None if own is None else tuple(EntityKind(one.name, one.description) for one in own)
+
+
+def _zone(mind: Mind | None) -> tzinfo:
+    return zone_of(mind) if mind is not None else UTC
 
 
 def _lock_home(home: Path, stack: AsyncExitStack) -> None:

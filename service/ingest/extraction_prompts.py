@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -72,7 +73,7 @@ class TurnReaders:
     Makes a reader for each turn: *overrides* names a mind's own prompts, *spent* accounts what a turn cost.
 
     A hosted model is asked of which of the *kinds* an entity is; *own_kinds* are those of a mind that has its own, as
-    *own_model* is the model.
+    *own_model* is the model. It is told times in the mind's *zone*.
     """
 
     model: LanguageModel
@@ -81,6 +82,7 @@ class TurnReaders:
     kinds: tuple[EntityKind, ...] = ()
     own_kinds: Callable[[str], tuple[EntityKind, ...] | None] = lambda _: None
     own_model: Callable[[str], LanguageModel | None] = lambda _: None
+    zone: Callable[[str], tzinfo] = lambda _: UTC
 
     @contextmanager
     def reading(self, mind_id: str) -> Iterator[TurnReader]:
@@ -88,7 +90,7 @@ class TurnReaders:
         own = self.own_kinds(mind_id)
         kinds = self.kinds if own is None else own
         model = self.own_model(mind_id) or self.model
-        reader = TurnReader(model, overrides=self.overrides(mind_id), kinds=kinds)
+        reader = TurnReader(model, overrides=self.overrides(mind_id), kinds=kinds, zone=self.zone(mind_id))
         try:
             yield reader
         finally:
@@ -98,11 +100,19 @@ class TurnReaders:
 class TurnReader:
     """Reads one turn with *model*; remembers what it has already been told, and what it cost."""
 
-    def __init__(self, model: LanguageModel, *, overrides: Path | None, kinds: tuple[EntityKind, ...] = ()) -> None:
-        """*overrides* is the folder of the mind's own prompts; *kinds* are those of entities."""
+    def __init__(
+        self,
+        model: LanguageModel,
+        *,
+        overrides: Path | None,
+        kinds: tuple[EntityKind, ...] = (),
+        zone: tzinfo = UTC,
+    ) -> None:
+        """*overrides* is the folder of the mind's own prompts, *kinds* those of entities, *zone* that of times."""
         self._model = model
         self._overrides = overrides
         self._kinds = kinds
+        self._zone = zone
         self._kind_by_name: dict[tuple[str, ...], str] = {}
         self._extraction: Extraction | None = None
         self._questions: list[_Question] = []
@@ -112,7 +122,8 @@ class TurnReader:
     async def read(self, *, said: Sequence[Message], previous: Sequence[Message], occurred_at: str) -> Extraction:
         """Entities and facts of the turn, with who said them; the model is asked once, however often this is called."""
         if self._extraction is None:
-            answered = await self._asked(said=tuple(said), previous=tuple(previous), occurred_at=occurred_at)
+            local = datetime.fromisoformat(occurred_at).astimezone(self._zone).isoformat()
+            answered = await self._asked(said=tuple(said), previous=tuple(previous), occurred_at=local)
             self._note_kinds(answered)
             is_quoting = not self._model.is_hosted
 

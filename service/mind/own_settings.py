@@ -15,9 +15,11 @@ import tomllib
 import unicodedata
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
+from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
+from consolidation.dreams.sleep_state import agent_zone
 from consolidation.kernel.errors import InvalidMindId, SettingsByHand, SettingsChanged, StoryChanged
 from consolidation.kernel.files import exclusive, replace_text
 from consolidation.kernel.links import LinkRefused, is_secret, open_regular
@@ -28,11 +30,13 @@ from service.mind.settings_lines import edited
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
+    from datetime import tzinfo
     from pathlib import Path
 
     from pydantic_core import ErrorDetails
 
     from consolidation.secrets.privacy_filter import PrivacyFilter
+    from service.mind.minds import Mind
 
 LOCK_SECONDS = 5.0
 MOST_BYTES = 64 * 1024
@@ -66,6 +70,15 @@ def _mind_id(name: str) -> str:
         raise ValueError("is not the name of a mind") from error
 
 
+def zone_name(name: str) -> str:
+    """The name itself, of a time zone. Raises ValueError."""
+    try:
+        ZoneInfo(name)
+    except (ValueError, OSError, KeyError) as error:
+        raise ValueError("is not a time zone of the IANA list, like Europe/Paris") from error
+    return name
+
+
 def _phrase(text: str) -> str:
     said = unicodedata.normalize("NFKC", text).casefold()
     if not said.strip() or not text.isprintable():
@@ -78,6 +91,7 @@ Fragments = Annotated[int, Field(ge=0, le=50, strict=True)]
 Tokens = Annotated[int, Field(ge=0, le=100_000, strict=True)]
 EchoTurns = Annotated[int, Field(ge=0, le=10_000, strict=True)]
 Language = Annotated[str, Field(max_length=35, pattern=r"^[A-Za-z]{2,3}([-_][A-Za-z0-9]{1,8})*$")]
+Zone = Annotated[str, Field(max_length=64, json_schema_extra={"format": "iana-time-zone"}), AfterValidator(zone_name)]
 Kinds = Annotated[tuple[OwnKind, ...], Field(max_length=20), AfterValidator(_each_once)]
 Phrase = Annotated[
     str, Field(min_length=1, max_length=100, json_schema_extra={"format": "printable-text"}), AfterValidator(_phrase)
@@ -100,7 +114,7 @@ class OwnSettings:
     A mind's own settings; None where it has none, and the service's hold.
 
     ``language`` is a tag such as "de". ``never_keep`` are words or phrases that keep a turn off the record.
-    ``also_read`` are other minds whose memories surface here, too.
+    ``also_read`` are other minds whose memories surface here, too. ``timezone`` is that of the days that are told.
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid")
@@ -113,6 +127,7 @@ class OwnSettings:
     entity_kinds: Kinds | None = None
     never_keep: Phrases | None = None
     also_read: MindNames | None = None
+    timezone: Zone | None = None
 
     def privacy(self, service: PrivacyFilter) -> PrivacyFilter:
         """The *service*'s filter, to which a word that is never kept is one more marker."""
@@ -143,6 +158,12 @@ class SettingsRead:
     def etag(self) -> str:
         """The fingerprint of the text."""
         return etag_of(self.text)
+
+
+def zone_of(mind: Mind) -> tzinfo:
+    """The time zone of what the mind tells and is told: its own, else its agent's, else UTC. Reads files."""
+    own = mind.settings.read().own.timezone
+    return ZoneInfo(own) if own is not None else agent_zone(mind.workspace.sleep_state)
 
 
 async def in_time(reading: Awaitable[OwnSettings], *, seconds: float | None) -> OwnSettings:

@@ -24,10 +24,12 @@ from consolidation.story.sentence_sources import a_persons, fidelity_of, placed_
 from consolidation.story.source_cache import read_sources, write_sources
 from consolidation.story.turn_index import index_turns
 from consolidation.text.language import detect
+from service.mind.own_settings import zone_of
 from service.story.writer import story_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from datetime import tzinfo
 
     from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import StoredTurn
@@ -189,12 +191,13 @@ class StorySources:
         standing = await anyio.to_thread.run_sync(mind.corrections.standing)
         turns = [with_statements(one, standing) for one in stored if one.turn.kind is not TurnKind.ERASED]
         is_cut = len(seen) > len(candidates)
+        zone = await anyio.to_thread.run_sync(zone_of, mind)
         if self._similarity is None:
-            return await anyio.to_thread.run_sync(_sources_of, chapters, turns, None, is_cut), True
+            return await anyio.to_thread.run_sync(_sources_of, chapters, turns, None, zone, is_cut), True
         try:
-            return await anyio.to_thread.run_sync(_sources_of, chapters, turns, self._similarity, is_cut), True
+            return await anyio.to_thread.run_sync(_sources_of, chapters, turns, self._similarity, zone, is_cut), True
         except EmbedderFault:
-            return await anyio.to_thread.run_sync(_sources_of, chapters, turns, None, is_cut), False
+            return await anyio.to_thread.run_sync(_sources_of, chapters, turns, None, zone, is_cut), False
 
     @property
     def _similarity(self) -> Similarity | None:
@@ -235,6 +238,7 @@ def _sources_of(
     chapters: Sequence[tuple[Chapter, ChapterTurns]],
     turns: Sequence[StoredTurn],
     similarity: Similarity | None,
+    zone: tzinfo,
     is_cut: bool,  # noqa: FBT001 - anyio passes no names
 ) -> SourcesByChapter:
     """In a worker thread: the sources of chapters whose narrators had seen *turns*."""
@@ -243,7 +247,7 @@ def _sources_of(
     for chapter, made_of in chapters:
         language = detect(chapter.text)
         if language not in indexes:
-            indexes[language] = index_turns(turns, language=language, is_cut=is_cut)
+            indexes[language] = index_turns(turns, language=language, zone=zone, is_cut=is_cut)
         found[chapter.digest] = sources_of(
             chapter,
             narrated=made_of.narrated,

@@ -17,6 +17,7 @@ from consolidation.kernel.errors import MemoryFault
 from consolidation.story.narrator import Voice
 from consolidation.story.run import MindStory, Run, failed
 from consolidation.story.storyfile import StoryFile
+from service.mind.own_settings import zone_of
 from service.mind.story_progress import PendingTurns
 
 if TYPE_CHECKING:
@@ -69,7 +70,9 @@ class StoryWriter:
 
         async def run(started: Run) -> Run:
             gathered = await first() if first is not None else None
-            voice = await anyio.to_thread.run_sync(lambda: Voice.of(mind.workspace, agent=self._agent))
+            voice = await anyio.to_thread.run_sync(
+                lambda: Voice.of(mind.workspace, agent=self._agent, zone=zone_of(mind))
+            )
             return await self._consolidation.update_narrative_story(
                 story_of(mind, clock=self._clock),
                 voice=voice,

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from mind_memory_client.settings import MindSettings
 
 _SET, _UNSET = "set", "unset"
-_TEXTS, _LISTS = ("language",), ("entity_kinds", "never_keep", "also_read")
+_TEXTS, _LISTS = ("language", "timezone"), ("entity_kinds", "never_keep", "also_read")
+_UNSET_TEXTS = {"language": "the message's own", "timezone": "the agent's, else UTC"}
 _NAMES = ("relevance", "max_fragments", "max_tokens", "echo_turns", *_TEXTS, *_LISTS)
 
 
@@ -91,4 +92,4 @@ def _shown(name: str, value: Any) -> str:  # noqa: ANN401 - of any setting
         return one_line(", ".join(kind.name for kind in value)) or "none"
     if name in {"never_keep", "also_read"}:
         return one_line(", ".join(value)) or "none"
-    return "the message's own" if value is None else one_line(str(value))
+    return _UNSET_TEXTS[name] if value is None else one_line(str(value))

@@ -65,7 +65,7 @@ def _values(own: OwnSettings, settings: Settings) -> dict[str, dict[str, Any]]:
     resonance = settings.resonance
     numbers = ("relevance", "max_fragments", "max_tokens", "echo_turns")
     found = {name: _value(getattr(resonance, name), is_set=name in resonance.model_fields_set) for name in numbers}
-    found["language"] = _value(None, is_set=False)
+    found["language"] = found["timezone"] = _value(None, is_set=False)
     found["entity_kinds"] = _value(settings.entity_kinds, is_set="entity_kinds" in settings.model_fields_set)
     found["never_keep"] = found["also_read"] = _value((), is_set=False)
     owned = {name: getattr(own, name) for name in found}

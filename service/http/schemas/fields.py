@@ -6,11 +6,11 @@ import json
 import re
 from datetime import UTC, datetime
 from typing import Annotated, Any
-from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter
 
 from consolidation.kernel.turns import FIRST_YEAR, LAST_YEAR, has_dot_step
+from service.mind.own_settings import zone_name
 
 KIND_NAMES = r"^[A-Za-z][A-Za-z0-9_]{0,40}(,[A-Za-z][A-Za-z0-9_]{0,40}){0,19}$"  # of entities, with commas between
 
@@ -111,14 +111,6 @@ def _whole(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value  # JSON has only one kind of number
 
 
-def _zone(name: str) -> str:
-    try:
-        ZoneInfo(name)
-    except (ValueError, OSError, KeyError) as error:
-        raise ValueError("is not a time zone of the IANA list, like Europe/Paris") from error
-    return name
-
-
 Text = Annotated[str, Field(max_length=400_000, json_schema_extra=_NO_NUL), AfterValidator(_storable)]
 Question = Annotated[str, Field(min_length=1, max_length=2000, json_schema_extra=_NO_NUL), AfterValidator(_storable)]
 _Id = Annotated[str, Field(min_length=1, max_length=200, json_schema_extra=_PRINTABLE), AfterValidator(_printable)]
@@ -135,6 +127,6 @@ Metadata = Annotated[
     AfterValidator(_plain_json),
     Field(description="Plain JSON, at most 16,384 characters and 32 levels deep."),
 ]
-Zone = Annotated[str, Field(max_length=64, json_schema_extra={"format": "iana-time-zone"}), AfterValidator(_zone)]
+Zone = Annotated[str, Field(max_length=64, json_schema_extra={"format": "iana-time-zone"}), AfterValidator(zone_name)]
 Flag = Annotated[bool, Field(strict=True)]  # without strict, "yes" and 1 would count as true
 WHOLE = BeforeValidator(_whole)  # together with strict=True: 7.0 is accepted, "7" and true are not

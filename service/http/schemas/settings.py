@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from service.http.schemas.fields import WHOLE, Answered, Body
+from service.http.schemas.fields import WHOLE, Answered, Body, Zone
 from service.mind.own_settings import EchoTurns, Fragments, Kinds, Language, MindNames, Phrases, Relevance, Tokens
 
 Source = Annotated[
@@ -25,6 +25,7 @@ SETTINGS: dict[str, Any] = {
         "entity_kinds": {"value": [], "source": "default"},
         "never_keep": {"value": ["my diagnosis"], "source": "mind"},
         "also_read": {"value": [], "source": "default"},
+        "timezone": {"value": "America/Los_Angeles", "source": "mind"},
     },
     "fault": None,
     "etag": '"9f1c7a9f1f9d1d2a6f4cf9b1"',
@@ -50,6 +51,9 @@ class SettingsIn(Body):
     also_read: MindNames | None = Field(
         None, description="Other minds whose memories surface here, too, for callers who may see them."
     )
+    timezone: Zone | None = Field(
+        None, description='The time zone of the story, and of days such as "yesterday", like `Europe/Paris`.'
+    )
 
     model_config = Body.model_config | {"json_schema_extra": {"examples": [SETTINGS_PATCH]}}
 
@@ -74,6 +78,13 @@ class CountOut(Answered):
 
 class LanguageOut(Answered):
     """A language, or null for the message's own, and where it comes from."""
+
+    value: str | None
+    source: Source
+
+
+class ZoneOut(Answered):
+    """A time zone, or null for the one that the agent's sleep named last, UTC at first; and where it comes from."""
 
     value: str | None
     source: Source
@@ -111,6 +122,7 @@ class ValuesOut(Answered):
     entity_kinds: KindsOut
     never_keep: PhrasesOut = Field(description="Besides the service's `OFF_THE_RECORD_MARKERS`.")
     also_read: PhrasesOut = Field(description="The ids of other minds whose memories surface here, too.")
+    timezone: ZoneOut
 
 
 class SettingsFaultOut(Answered):

@@ -64,7 +64,7 @@ class ChapterOut(Answered):
     since: str = Field(
         validation_alias=AliasChoices("since", "from"),
         serialization_alias="from",
-        description="The time in its heading.",
+        description="The time in its heading, in the mind's `timezone`.",
     )
     until: str = Field(validation_alias=AliasChoices("until", "to"), serialization_alias="to")
     words: int

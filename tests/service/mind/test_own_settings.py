@@ -16,6 +16,7 @@ max_tokens = 200
 echo_turns = 0
 language = "pt-BR"
 never_keep = [" my diagnosis "]
+timezone = "Europe/Paris"
 [[entity_kinds]]
 name = "Person"
 """
@@ -32,7 +33,9 @@ def test_every_setting_is_read():
     read = understood(WHOLE)
 
     assert read.fault is None
-    assert read.own == OwnSettings(1.0, 3, 200, 0, "pt-BR", (OwnKind("Person"),), ("my diagnosis",))
+    assert read.own == OwnSettings(
+        1.0, 3, 200, 0, "pt-BR", (OwnKind("Person"),), ("my diagnosis",), None, "Europe/Paris"
+    )
 
 
 @pytest.mark.parametrize(
@@ -44,6 +47,7 @@ def test_every_setting_is_read():
         ('max_tokens = "7"\n', "max_tokens", 1),
         ("echo_turns = -1\n", "echo_turns", 1),
         ("language = 'german, please'\n", "language", 1),
+        ("timezone = 'Mars/Olympus'\n", "timezone", 1),
         ('never_keep = "salary"\n', "never_keep", 1),
         ('never_keep = ["salary", " "]\n', "never_keep", 1),
         ("relevance = 0.5\nrelevence = 0.4\n", "relevence", 2),
