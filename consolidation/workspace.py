@@ -209,8 +209,11 @@ class Workspace:
 
     @property
     def exists(self) -> bool:
-        """Whether this mind has ever stored a turn."""
-        return self.transcript.is_dir()
+        """Whether this mind has ever stored a turn. One whose folder can not be looked into counts as one that has."""
+        try:
+            return self.transcript.is_dir()
+        except PermissionError:
+            return True
 
     def create(self) -> None:
         """Copy the template; files that are there already are not touched."""

@@ -30,9 +30,9 @@ from service.settings.settings import Settings
 
 FAILED, INTERRUPTED = 1, 130
 _MENDS: dict[type[OSError], str] = {
-    PermissionError: "; give it to the user who runs mind-memory",
-    NotADirectoryError: "; a file stands where a folder belongs: move it away",
-    FileExistsError: "; a file stands where a folder belongs: move it away",
+    PermissionError: "give it to the user who runs mind-memory",
+    NotADirectoryError: "a file stands where a folder belongs: move it away",
+    FileExistsError: "a file stands where a folder belongs: move it away",
 }
 
 MindName = Annotated[str, typer.Option("--mind", metavar="ID", help="Whose memory.")]
@@ -75,6 +75,20 @@ class Context:
         """The settings, *flags* first. Raises ConfigurationFault."""
         return read_settings(home=self.home, **flags)
 
+    def settings_of_home(self) -> Settings:
+        """
+        The settings of a home that ``--home`` must not mistype.
+
+        Raises ConfigurationFault, and CommandFailed where ``--home`` names a folder that there is not.
+        """
+        settings = self.settings()
+        is_needed = self.home is not None and settings.database is None  # else it holds copies alone
+        if is_needed and not settings.folder.exists():
+            raise CommandFailed(
+                f"there is no home at {settings.folder}: check --home, or make one with `mind-memory serve`"
+            )
+        return settings
+
 
 def make_home(settings: Settings) -> Path:
     """The home folder, made if it is not there. Raises CommandFailed where it can not be made or written."""
@@ -89,6 +103,17 @@ def make_home(settings: Settings) -> Path:
     if reason:
         raise CommandFailed(f"{folder} can not be the home ({reason}): choose a folder of yours with --home")
     return folder
+
+
+def words_of_file_fault(fault: OSError) -> tuple[str, str]:
+    """What failed, with the file, and what to do; the latter is empty where that is not known."""
+    mend = next((words for kind, words in _MENDS.items() if isinstance(fault, kind) and fault.filename), "")
+    return f"{f'{fault.filename}: ' if fault.filename else ''}{fault.strerror or str(fault) or _name_of(fault)}", mend
+
+
+def _name_of(fault: Exception) -> str:
+    """``timed out`` of a TimeoutError: an error that says nothing is called by its name."""
+    return "timed out" if isinstance(fault, TimeoutError) else type(fault).__name__
 
 
 type _Body = Callable[..., Coroutine[Any, Any, None] | None]
@@ -140,14 +165,13 @@ def _failures_worded(interrupted: str) -> Iterator[None]:
     try:
         yield
     except (CommandFailed, MemoryFault) as fault:
-        complain(str(fault))
+        complain(str(fault) or _name_of(fault))
         raise typer.Exit(FAILED) from fault
     except BrokenPipeError:
         raise  # whoever read our output has had enough
     except OSError as fault:
-        place = f"{fault.filename}: " if fault.filename else ""
-        mend = next((words for kind, words in _MENDS.items() if isinstance(fault, kind) and place), "")
-        complain(f"{place}{fault.strerror or fault}{mend}")
+        words, mend = words_of_file_fault(fault)
+        complain(f"{words}; {mend}" if mend else words)
         raise typer.Exit(FAILED) from fault
     except KeyboardInterrupt as stop:
         complain(interrupted, style="dim")

@@ -39,6 +39,7 @@ type Address = tuple[str, SecretStr]  # of a service, and the key that it wants:
 _POLICY = RetryPolicy(max_attempts=100, total_seconds=60, retries_failures=False)
 _OWN_POLICY = RetryPolicy(max_attempts=1, total_seconds=3600)  # nothing lies between; a large home takes its time
 _MOST_NAMES = 10
+_PAGE = 500  # minds of one answer
 _LOOK_SECONDS = 3
 _LOADING_SECONDS, _POLL_SECONDS = 15, 0.05
 _START_SERVE = "start it with `mind-memory serve`"
@@ -82,12 +83,8 @@ async def connect(context: Context, *, is_quiet: bool = False, makes_home: bool 
     A home that ``--home`` names is only made with *makes_home*. Raises CommandFailed where nothing answers at the
     address, where another command has the home, and in the place of each MindMemoryError that leaves the block.
     """
-    settings = context.settings()
-    needs_home = context.home is not None and settings.database is None  # else it holds copies alone
-    if needs_home and context.url is None and not makes_home and not settings.folder.exists():
-        raise CommandFailed(
-            f"there is no home at {settings.folder}: check --home, or make one with `mind-memory serve`"
-        )
+    may_be_made = makes_home or context.url is not None
+    settings = context.settings() if may_be_made else context.settings_of_home()
     async with _reached(settings, url=context.url) as connection:
         try:
             if connection.is_own and settings.falkordb_url is None:
@@ -172,6 +169,16 @@ async def _reached(settings: Settings, *, url: str | None) -> AsyncIterator[Conn
                 raise CommandFailed(await _why_not(connection.memory, url))
     async with open_home(settings, silent=find_service(settings.folder)) as connection:
         yield connection
+
+
+async def status_of_all(memory: AsyncMemoryClient, *, mind: str | None = None) -> dict[str, Any]:
+    """``GET /v1/status`` with the minds of all its pages, or with one mind alone. Raises MindMemoryError."""
+    asked: dict[str, object] = {"mind_id": mind, "limit": _PAGE}
+    found: dict[str, Any] = await memory.request("GET", "/v1/status", query=asked)
+    while (cursor := found.get("next_cursor")) is not None:
+        page = await memory.request("GET", "/v1/status", query={**asked, "cursor": cursor})
+        found = {**page, "minds": [*found["minds"], *page["minds"]]}
+    return found
 
 
 async def which_there_are(memory: AsyncMemoryClient) -> str:

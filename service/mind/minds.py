@@ -429,7 +429,7 @@ class Minds:
                     story = await anyio.to_thread.run_sync(lambda: read_progress(workspace, now=now))
                 except OSError as error:
                     kind = DiskFull if is_full(error) else TranscriptUnwritable
-                    raise kind(f"{workspace.folder}: {error.strerror}") from error
+                    raise kind(f"{error.filename or workspace.folder}: {error.strerror}") from error
                 self._open[mind_id] = Mind(
                     mind_id=mind_id,
                     workspace=workspace,

@@ -147,7 +147,11 @@ class GraphCheckpoints:
         async with self._lock_of(graph):
             if graph in self._in_memory:
                 return
-            if await anyio.to_thread.run_sync(file.exists):
+            try:
+                is_there = await anyio.to_thread.run_sync(file.exists)
+            except OSError as error:
+                raise GraphUnavailable(f"the checkpoint of a graph can not be read: {error.strerror}") from error
+            if is_there:
                 if not await self._connection.command("EXISTS", graph):
                     await self._bring_back(graph, file)
                 self._restored[graph] = asyncio.get_running_loop().time()

@@ -17,7 +17,7 @@ from consolidation.workspace import DEFAULT_MIND, workspace_of
 from service.cli.command import CommandFailed, Context, MindName, command
 from service.cli.connection import Connection, connect
 from service.cli.output.progress import bar
-from service.cli.output.terminal import Row, counted, first_of, note, out, plain, shortened, show_facts, spent
+from service.cli.output.terminal import Row, confirm, counted, first_of, note, out, plain, shortened, show_facts, spent
 
 _STOPPED = "Stopped watching. What is in the story stays; the service goes on with the rest, or does it later."
 _POLL_SECONDS = 0.3
@@ -39,8 +39,10 @@ async def consolidate(
     """Write the story now: what waits becomes chapters of STORY.md."""
     if bootstrap and sessions:
         raise CommandFailed("--bootstrap and --sessions exclude each other: run one after the other")
-    if skip and not yes and sys.stdin.isatty():
-        typer.confirm(f"Leave all that waits for {mind} out of the story, for good?", abort=True, err=True)
+    if skip and not yes:
+        if not sys.stdin.isatty():
+            raise CommandFailed("nobody is here to confirm it: add --yes")
+        await confirm(f"Leave all that waits for {mind} out of the story, for good?")
     trigger: Trigger = "bootstrap" if bootstrap else "global_sync" if sessions else "manual"
     async with connect(context) as connection:
         run, after = await _consolidated(connection, mind, trigger, skip=skip)

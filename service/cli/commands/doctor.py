@@ -18,7 +18,8 @@ from typing import Annotated, Any
 
 import anyio
 import typer
-from mind_memory_client import Mind
+from mind_memory_client import MindNotFound, RequestRefused
+from mind_memory_client.service_status import MindStatus, ServiceStatus
 
 from consolidation.kernel import errors
 from consolidation.kernel.clock import SystemClock
@@ -37,9 +38,21 @@ from service.adapters.minilm import PACKAGE, MiniLM, find_weights
 from service.adapters.multilingual_e5.embedder import MultilingualE5, missing_package
 from service.adapters.multilingual_e5.weights import PACKAGE as WEIGHTS
 from service.cli.command import FAILED, CommandFailed, Context, command
-from service.cli.connection import Connection, connect, still_loads
+from service.cli.connection import Connection, connect, status_of_all, still_loads
 from service.cli.output.configuration import NO_MODEL, embedder_of, models_of, network_of
-from service.cli.output.findings import BROKEN, DOUBTFUL, NOTED, SOUND, Finding, finding_as_json, merged, show_findings
+from service.cli.output.findings import (
+    BROKEN,
+    DOUBTFUL,
+    NOTED,
+    SOUND,
+    Finding,
+    file_finding,
+    finding_as_json,
+    findings_of_mind,
+    merged,
+    show_findings,
+    with_file_faults,
+)
 from service.cli.output.progress import bar
 from service.cli.output.terminal import counted, out, shortened, show_json
 from service.composition.access import is_guarded
@@ -64,7 +77,6 @@ _POLL_SECONDS = 0.1
 _OTHERS_MAY_READ = 0o077
 _SHOWN_DIGITS = 16
 _FULL_COVERAGE = "cluster-require-full-coverage"
-_MISMATCH = "EmbedderMismatch"
 _QUESTION = ({"role": "user", "content": "Answer with the one word: here"},)
 _SEE_MODELS = "docs/configuration.md says which model a role has, and where its key may stand"
 _SEE_EMBEDDER = "see its name, address and key under MIND_MEMORY_EMBEDDER__…"
@@ -300,7 +312,8 @@ def _access(settings: Settings, is_away: bool) -> list[Finding]:
     if is_away:
         return [Finding(NOTED, "keys", "in the database: see This machine above")]
     with files_of_home(settings) as folder:
-        return [*_keys(settings, folder), *_audit(settings, folder)]
+        keys, audit = _keys(settings, folder), _audit(settings, folder)
+        return [*with_file_faults("keys", keys), *with_file_faults("audit", audit)]
 
 
 def _keys(settings: Settings, folder: Path) -> Iterator[Finding]:
@@ -396,6 +409,8 @@ async def _memory(settings: Settings, *, told: Mapping[str, str]) -> list[Findin
                     return await _answers(connection, settings, told=told)
     except (CommandFailed, errors.MemoryFault) as fault:
         return [Finding(BROKEN, "memory", str(fault), "see above; the home opens once that is mended")]
+    except OSError as fault:
+        return [file_finding("memory", fault)]
 
 
 def dependency_finding(name: str, state: str) -> Finding:
@@ -426,14 +441,29 @@ async def _answers(connection: Connection, settings: Settings, *, told: Mapping[
     parts = [one for one in readiness.parts.items() if one not in again]
     found += merged([dependency_finding(*one) for one in parts])
     until = clock.monotonic() + (_LOOK_SECONDS if connection.is_own else 0)
-    minds = (await memory.status()).minds
+    minds = await _minds(connection)
     while any(one.waiting_for or one.lag.extracting for one in minds) and clock.monotonic() < until:
         await anyio.sleep(_POLL_SECONDS)
-        minds = (await memory.status()).minds
+        minds = await _minds(connection)
     for one in minds:
-        found += _mind(await memory.mind(one.mind_id))
-        found += _folder(settings, one.mind_id)
+        found += await _mind(connection, one.mind_id)
+        found += with_file_faults(one.mind_id, _folder(settings, one.mind_id))
     return found if minds else [*found, Finding(NOTED, "minds", "none yet: the first turn makes one")]
+
+
+async def _minds(connection: Connection) -> tuple[MindStatus, ...]:
+    return ServiceStatus.model_validate(await status_of_all(connection.memory)).minds
+
+
+async def _mind(connection: Connection, mind_id: str) -> list[Finding]:
+    """What the service says of a mind, or why it can not open it; nothing of one that was erased at this moment."""
+    try:
+        return list(findings_of_mind(await connection.memory.mind(mind_id)))
+    except MindNotFound:
+        return []
+    except RequestRefused as refusal:
+        mend = "mend what it names; all other minds go on"
+        return [Finding(BROKEN, mind_id, f"can not be opened: {connection.explain(refusal)}", mend)]
 
 
 def _service(connection: Connection, settings: Settings) -> Finding:
@@ -453,32 +483,6 @@ def _other_models(connection: Connection, settings: Settings, parts: Iterable[st
         return
     words = f"the service has {'models' if has_models else 'none'}, unlike the settings of this terminal, told above"
     yield Finding(DOUBTFUL, "models", words, "call this with the same variables, or write them into mind-memory.toml")
-
-
-def _mind(mind: Mind) -> Iterator[Finding]:
-    """How much it holds, how far behind it is and why, parked turns, damaged lines."""
-    name, graph = mind.mind_id, mind.graph
-    behind = f"{counted(graph.lag, 'turn')} not read yet" if graph.lag else "all read"
-    words, waiting = f"{counted(mind.turns, 'turn')}, {behind}", graph.waiting_for
-    if waiting is None:
-        yield Finding(SOUND, name, words)
-    elif _MISMATCH in waiting:
-        yield Finding(BROKEN, name, waiting, "configure that embedder again, or run `mind-memory reindex`")
-    else:
-        yield Finding(BROKEN, name, f"{words}: waits for {waiting}", "it goes on by itself once that answers")
-    if graph.parked:
-        first, turns = graph.parked[0], counted(len(graph.parked), "turn")
-        mend = f"`mind-memory retry --mind {name}` once that is mended"
-        yield Finding(DOUBTFUL, name, f"{turns} parked; turn {first.sequence}: {first.error}", mend)
-    if mind.damaged:
-        files = ", ".join(sorted({one.file for one in mind.damaged}))
-        mend = f"their bytes are in minds/{name}/transcript/torn; see what a person can read there"
-        yield Finding(BROKEN, name, f"{counted(len(mind.damaged), 'damaged line')} in {files}", mend)
-    if mind.settings_fault is not None:
-        fault = mind.settings_fault
-        place = f", line {fault.line}" if fault.line is not None else ""
-        mend = f"mend minds/{name}/settings.toml; the service's values hold meanwhile"
-        yield Finding(DOUBTFUL, name, f"settings.toml{place}: {fault.detail}", mend)
 
 
 def _folder(settings: Settings, name: str) -> Iterator[Finding]:

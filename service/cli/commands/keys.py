@@ -49,7 +49,10 @@ async def create(
 ) -> None:
     """Make a key and print it, this once; it alone goes to stdout."""
     settings, now = context.settings(), SystemClock().now()
+    is_made = settings.database is None and not settings.folder.exists()
     with _opened_home(settings) as folder:
+        if is_made:
+            note(f"Made a home at {shortened(folder)}.")
         if not (name.strip() and name.isprintable() and len(name) <= _LONGEST_NAME):
             raise CommandFailed(f"--name must be printable text of at most {_LONGEST_NAME} characters")
         minds = tuple(dict.fromkeys(map(mind_id_of, mind or ()))) or None
@@ -75,7 +78,7 @@ async def list_(
 ) -> None:
     """List the keys: what they open, until when, and when last used."""
     now = SystemClock().now()
-    with _opened_home(context.settings()) as folder:
+    with _opened_home(context.settings_of_home()) as folder:
         keys = Keyring(folder).ring()
     if as_json:
         show_json({"keys": [_as_json(one, now) for one in keys.values()]})
@@ -96,7 +99,7 @@ async def revoke(
     context: Context, key: Annotated[str, typer.Argument(metavar="KEY", help="Its id, as `keys list` shows it.")]
 ) -> None:
     """Close a key, at once and for ever."""
-    settings, now = context.settings(), SystemClock().now()
+    settings, now = context.settings_of_home(), SystemClock().now()
     with _opened_home(settings) as folder:
         keyring = Keyring(folder)
         found = keyring.ring().get(key)

@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING
 
 import anyio
 
+from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.errors import GraphUnavailable
-from service.cli.command import Context, command
+from service.cli.command import CommandFailed, Context, command
 from service.cli.output.progress import bar
 from service.cli.output.terminal import out
+from service.ports.graph_address import shown
 
 if TYPE_CHECKING:
     from service.composition.container import Memory
+    from service.settings.settings import Settings
 
-_READY_SECONDS = 120
+_LOADING_SECONDS, _SERVER_SECONDS = 120, 5  # an embedded graph loads first
 _POLL_SECONDS = 0.1
 
 
@@ -24,10 +27,11 @@ async def reindex(context: Context) -> None:
     """Embed everything anew, after the embedder was changed; the home must not be in use."""
     from service.composition.container import open_memory
 
+    settings = context.settings_of_home()
     async with AsyncExitStack() as opened:
         with bar("opening"):
-            memory = await opened.enter_async_context(open_memory(context.settings(), is_reindexing=True))
-            await _until_ready(memory)
+            memory = await opened.enter_async_context(open_memory(settings, is_reindexing=True))
+            await _until_ready(memory, settings)
         for mind_id in memory.minds.ids():
             await _reindex(memory, mind_id)
 
@@ -53,12 +57,17 @@ async def _reindex(memory: Memory, mind_id: str) -> None:
     out().print("  its turns follow by themselves when the service runs next", style="dim")
 
 
-async def _until_ready(memory: Memory) -> None:
-    with anyio.fail_after(_READY_SECONDS):
-        while True:
-            try:
-                await memory.graphs.ping()
-            except GraphUnavailable:
-                await anyio.sleep(_POLL_SECONDS)
-            else:
-                return
+async def _until_ready(memory: Memory, settings: Settings) -> None:
+    """Give the graph time to load. Raises CommandFailed with its address, and why it does not answer."""
+    url, clock = settings.falkordb_url, SystemClock()
+    until = clock.monotonic() + (_LOADING_SECONDS if url is None else _SERVER_SECONDS)
+    while True:
+        try:
+            return await memory.graphs.ping()
+        except GraphUnavailable as fault:
+            if clock.monotonic() > until:
+                where = "the embedded graph" if url is None else f"the graph at {shown(url.get_secret_value())}"
+                raise CommandFailed(
+                    f"{where} does not answer: {fault}; `mind-memory doctor` says what to do"
+                ) from fault
+        await anyio.sleep(_POLL_SECONDS)

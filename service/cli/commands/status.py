@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
-from mind_memory_client import Mind, MindMemoryError
+from mind_memory_client import Mind, MindMemoryError, MindNotFound, RequestRefused
 from mind_memory_client.models import StoryState
 from mind_memory_client.service_status import ModelCall, ServiceStatus
 from rich.console import Console
@@ -17,8 +17,9 @@ from rich.live import Live
 
 from service.adapters.local_zone import here
 from service.cli.command import Context, command
-from service.cli.connection import connect, is_answered
+from service.cli.connection import Connection, connect, is_answered, status_of_all
 from service.cli.output.board import Look, board, dependencies
+from service.cli.output.progress import bar
 from service.cli.output.terminal import (
     Row,
     counted,
@@ -33,6 +34,7 @@ from service.cli.output.terminal import (
 )
 
 _MOST_LISTED = 5
+_UNAVAILABLE = "unavailable"  # how --json calls why a mind can not be opened
 
 
 @command()
@@ -57,24 +59,44 @@ def status(
 
 async def _once(context: Context, mind: str | None, *, as_json: bool) -> None:
     async with connect(context) as connection:
-        memory, console = connection.memory, out()
-        service = await memory.status(mind=mind)
-        names = [mind] if mind else [one.mind_id for one in service.minds]
-        minds = [await memory.request("GET", f"/v1/minds/{name}") for name in names]
-        answer = await memory.request("GET", "/v1/status", query={"mind_id": mind})
+        answer = await status_of_all(connection.memory, mind=mind)
+        minds = await _minds(connection, answer, mind)
     if as_json:
         brief = {one["mind_id"]: one for one in answer["minds"]}
         show_json({**answer, "minds": [{**brief.get(one["mind_id"], {}), **one} for one in minds]})
         return
+    service, console = ServiceStatus.model_validate(answer), out()
     if service.dependencies:
         console.print(dependencies(service))
         console.print()
     for one in minds:
-        _show_mind(console, Mind.model_validate(one))
-    if service.next_cursor is not None:
-        console.print("There are more minds: choose one with --mind.")
+        if _UNAVAILABLE in one:
+            console.print(one["mind_id"], style="bold")
+            show_facts(console, [Row("can not be opened", one_line(one[_UNAVAILABLE]), "red")], below=1)
+        else:
+            _show_mind(console, Mind.model_validate(one))
     if not minds:
         console.print(f"No minds yet: the first turn makes one. Try `{program()} chat`.")
+
+
+async def _minds(connection: Connection, answer: dict[str, Any], mind: str | None) -> list[dict[str, Any]]:
+    """
+    What the service says of *mind*, or of each; of one that it can not open, its id and why.
+
+    Raises MindMemoryError, also where the one that was asked for can not be opened.
+    """
+    names, found = [mind] if mind else [one["mind_id"] for one in answer["minds"]], list[dict[str, Any]]()
+    with bar("looking", total=len(names)) as reached:
+        for at, name in enumerate(names):
+            reached(at)
+            try:
+                found.append(await connection.memory.request("GET", f"/v1/minds/{name}"))
+            except RequestRefused as refusal:
+                if mind:
+                    raise
+                if not isinstance(refusal, MindNotFound):  # else it was erased at this moment
+                    found.append({"mind_id": name, _UNAVAILABLE: connection.explain(refusal)})
+    return found
 
 
 async def _calls(context: Context, *, as_json: bool) -> None:
@@ -201,11 +223,13 @@ async def _looks(context: Context, mind: str | None, *, seconds: float) -> Async
         async with connect(context) as connection:
             try:
                 while True:
-                    answer = await connection.memory.request("GET", "/v1/status", query={"mind_id": mind})
+                    answer = await status_of_all(connection.memory, mind=mind)
                     found = ServiceStatus.model_validate(answer)
+                    if mind is not None and not found.minds and seen is None:
+                        await connection.memory.mind(mind)  # which says that there is none, and which there are
                     for one in found.minds:
                         before.setdefault(one.mind_id, one.turns if seen is None else 0)
-                    seen = (connection.place, answer, Look(found, before))
+                    seen = (connection.place, answer, Look(found, before, mind=mind))
                     yield seen
                     await asyncio.sleep(seconds)
             except MindMemoryError as error:

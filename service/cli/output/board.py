@@ -25,21 +25,30 @@ _LONGEST_TROUBLE, _MOST_TROUBLES = 100, 5
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The status, how many turns each mind had at the first look, and why the service is not seen any more."""
+    """
+    The status, how many turns each mind had at the first look, and why the service is not seen any more.
+
+    *mind* is the one that was asked for; None stands for all.
+    """
 
     status: ServiceStatus
     turns_before: Mapping[str, int]
     lost: str | None = None
+    mind: str | None = None
 
 
 def board(look: Look, *, place: str, width: int, height: int | None = None, footer: str = "") -> RenderableType:
     """All of it, for a screen of *width* columns and *height* lines; None where it may have any number."""
     minds = sorted(look.status.minds, key=lambda mind: (not _troubles(mind), mind.mind_id))
-    troubles = [line for mind in minds for line in _troubles(mind)][:_MOST_TROUBLES]
+    found = [line for mind in minds for line in _troubles(mind)]
+    troubles = found[:_MOST_TROUBLES]
+    if len(found) > _MOST_TROUBLES:
+        troubles.append(f"and {len(found) - _MOST_TROUBLES:,} more to see to")
     room = len(minds) if height is None else max(1, height - _OTHER_LINES - len(troubles))
     parts: list[RenderableType] = [_title(look.status, place), dependencies(look.status), Text("")]
     is_narrow = width < _NARROW
-    nobody = Text("No minds yet: the first turn makes one.", style="dim")
+    none = "No minds yet: the first turn makes one." if look.mind is None else f"There is no mind {look.mind} any more."
+    nobody = Text(none, style="dim")
     parts.append(_table(minds[:room], look, is_narrow=is_narrow) if minds else nobody)
     if len(minds) > room:
         parts.append(Text(f"and {len(minds) - room:,} more", style="dim"))

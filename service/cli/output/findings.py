@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,14 +10,17 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from service.cli.output.terminal import one_line
+from service.cli.command import words_of_file_fault
+from service.cli.output.terminal import counted, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mind_memory_client import Mind
     from rich.console import Console
 
 SOUND, NOTED, DOUBTFUL, BROKEN = "✓", "·", "!", "✗"
+_MISMATCH = "EmbedderMismatch"
 _STATES = {SOUND: "sound", NOTED: "noted", DOUBTFUL: "doubtful", BROKEN: "broken"}
 _STYLES = {SOUND: "green", NOTED: "dim", DOUBTFUL: "yellow", BROKEN: "red"}
 
@@ -34,6 +38,46 @@ def merged(findings: Sequence[Finding]) -> list[Finding]:
     """Findings one after the other that ask for the same, as of four roles with one model, as one."""
     groups = groupby(findings, key=lambda one: (one.mark, one.words, one.mend, "" if one.mend else one.what))
     return [Finding(mark, ", ".join(one.what for one in same), words, mend) for (mark, words, mend, _), same in groups]
+
+
+def with_file_faults(what: str, findings: Iterable[Finding]) -> Iterator[Finding]:
+    """*findings*, until a file can not be read: that is then the last of them."""
+    try:
+        yield from findings
+    except OSError as fault:
+        yield file_finding(what, fault)
+
+
+def file_finding(what: str, fault: OSError) -> Finding:
+    """A file that can not be read, with its name."""
+    words, mend = words_of_file_fault(fault)
+    return Finding(BROKEN, what, words, mend or "see that file")
+
+
+def findings_of_mind(mind: Mind) -> Iterator[Finding]:
+    """How much it holds, how far behind it is and why, parked turns, damaged lines."""
+    name, graph = mind.mind_id, mind.graph
+    behind = f"{counted(graph.lag, 'turn')} not read yet" if graph.lag else "all read"
+    words, waiting = f"{counted(mind.turns, 'turn')}, {behind}", graph.waiting_for
+    if waiting is None:
+        yield Finding(SOUND, name, words)
+    elif _MISMATCH in waiting:
+        yield Finding(BROKEN, name, waiting, "configure that embedder again, or run `mind-memory reindex`")
+    else:
+        yield Finding(BROKEN, name, f"{words}: waits for {waiting}", "it goes on by itself once that answers")
+    if graph.parked:
+        first, turns = graph.parked[0], counted(len(graph.parked), "turn")
+        mend = f"`mind-memory retry --mind {name}` once that is mended"
+        yield Finding(DOUBTFUL, name, f"{turns} parked; turn {first.sequence}: {first.error}", mend)
+    if mind.damaged:
+        files = ", ".join(sorted({one.file for one in mind.damaged}))
+        mend = f"their bytes are in minds/{name}/transcript/torn; see what a person can read there"
+        yield Finding(BROKEN, name, f"{counted(len(mind.damaged), 'damaged line')} in {files}", mend)
+    if mind.settings_fault is not None:
+        fault = mind.settings_fault
+        place = f", line {fault.line}" if fault.line is not None else ""
+        mend = f"mend minds/{name}/settings.toml; the service's values hold meanwhile"
+        yield Finding(DOUBTFUL, name, f"settings.toml{place}: {fault.detail}", mend)
 
 
 def show_findings(console: Console, title: str, findings: Sequence[Finding]) -> None:

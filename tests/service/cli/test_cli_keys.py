@@ -56,6 +56,22 @@ def test_a_key_is_printed_once_alone_and_only_its_digest_is_kept(tmp_path):
     }.items() <= (json.loads(line).items())
 
 
+@pytest.mark.parametrize("words", [("list",), ("revoke", "12345678")])
+def test_a_mistyped_home_is_not_made(tmp_path, words):
+    done = call("keys", *words, "--home", tmp_path / "hmoe")
+
+    assert done.exit_code == 1
+    assert f"there is no home at {tmp_path / 'hmoe'}: check --home" in done.stderr
+    assert not (tmp_path / "hmoe").exists()
+
+
+def test_that_a_home_is_made_for_a_key_is_said_once(tmp_path):
+    first, second = (call("keys", "create", "--name", "a bot", "--home", tmp_path / "home") for _ in range(2))
+
+    assert f"Made a home at {tmp_path / 'home'}." in first.stderr
+    assert "Made a home" not in second.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -96,7 +112,7 @@ def test_a_key_is_revoked_once_and_stays_in_the_list(tmp_path):
 
 
 def test_a_home_without_keys_says_what_that_means(tmp_path):
-    done = call("keys", "list", "--home", tmp_path / "home")
+    done = call("keys", "list", "--home", tmp_path)
 
     assert done.stdout.startswith("No keys: whoever reaches the service on this machine")
 

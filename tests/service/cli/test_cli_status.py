@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -13,7 +14,9 @@ import httpx2
 import pytest
 
 from tests.support.cli_process import call, environment, run, serving, until_digested
+from tests.support.exports import jsonl
 from tests.support.forked_process import MIND_MEMORY, ForkedProcess
+from tests.support.permissions import without_rights_of_root
 from tests.support.waiting import end, until
 from tests.twins.provider import Fails, ScriptedProvider
 
@@ -152,6 +155,78 @@ def test_a_mind_that_waits_stands_first_and_says_why(tmp_path):
         httpx2.post(f"{url}/v1/minds/zoe/turns", json=message(SAID), timeout=20).raise_for_status()
         with closing(Watching("--home", home, is_seen=True)) as watching:
             watching.until("zoe waits: Model", "○ model_extraction")
+
+
+def test_a_mind_behind_the_first_page_is_seen(tmp_path):
+    """Broken: only the first 50 minds are looked at, and "Nothing is broken" is said of all."""
+    home = tmp_path / "home"
+    call("import", jsonl(tmp_path / "own.jsonl"), "--home", home, "--mind", "ada")
+    for name in (*(f"bot-{number:02}" for number in range(50)), "zoe"):
+        shutil.copytree(home / "minds/ada/transcript", home / f"minds/{name}/transcript")
+    [transcript] = (home / "minds/zoe/transcript").glob("*.jsonl")
+    transcript.write_bytes(transcript.read_bytes().replace(b"Mondays", b"Sundays"))
+
+    doctor = call("doctor", "--home", home)
+    shown = call("status", "--home", home)
+    told = json.loads(call("status", "--json", "--home", home).stdout)
+
+    assert doctor.exit_code == 1
+    assert "1 thing to mend: zoe." in doctor.stdout
+    assert "zoe\n" in shown.stdout
+    assert (len(told["minds"]), told["next_cursor"]) == (52, None)
+
+
+def test_a_mind_that_can_not_be_opened_hides_no_other(tmp_path):
+    """Broken: "transcript is a link", or "Permission denied", is all that is said, and of which mind nobody knows."""
+    home = tmp_path / "home"
+    for mind in ("ada", "bob", "eve"):
+        call("import", jsonl(tmp_path / "own.jsonl"), "--home", home, "--mind", mind, "--no-wait")
+    (home / "minds/ada/transcript").rename(tmp_path / "elsewhere")
+    (home / "minds/ada/transcript").symlink_to(tmp_path / "elsewhere")
+    (home / "minds/eve").chmod(0)
+
+    with without_rights_of_root():
+        shown, doctor = call("status", "--home", home), call("doctor", "--home", home)
+        told = json.loads(call("status", "--json", "--home", home).stdout)
+        alone = call("status", "--mind", "ada", "--home", home)
+    (home / "minds/eve").chmod(0o700)
+
+    assert shown.exit_code == 0
+    for printed in (shown.stdout, doctor.stdout):
+        assert "ada/transcript: transcript is a link" in printed
+        assert "minds/eve/transcript: Permission denied" in printed
+        assert re.search(r"bob\s+.*2 turns", printed)
+    assert "3 things to mend: disk, ada, eve." in doctor.stdout
+    assert ["unavailable" in one for one in told["minds"]] == [True, False, True]
+    assert (alone.exit_code, "transcript is a link" in alone.stderr) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("audit.key", "audit"), ("graph/.lock", "memory"), ("keys.json", "keys"), ("minds", "memory")]
+)
+def test_doctor_names_a_file_that_it_may_not_read_and_goes_on(tmp_path, name, said):
+    home = tmp_path / "home"
+    call("import", jsonl(tmp_path / "own.jsonl"), "--home", home, "--no-wait")
+    (home / name).touch()
+    (home / name).chmod(0)
+
+    with without_rights_of_root():
+        done = call("doctor", "--json", "--home", home)
+    (home / name).chmod(0o700)
+
+    sections = json.loads(done.stdout)["sections"]
+    broken = {one["what"]: one["words"] for section in sections for one in section["findings"] if one["mend"]}
+    assert done.exit_code == 1
+    assert len(sections) == 5
+    assert name in broken[said]
+
+
+def test_to_watch_a_mind_that_there_is_not_is_refused(service, home):
+    """Broken: "No minds yet", where there are two."""
+    done = call("status", "--watch", "--mind", "nobody", "--home", home)
+
+    assert done.exit_code == 1
+    assert "no mind is called 'nobody'" in done.stderr
 
 
 def test_without_a_service_the_home_is_looked_at_all_the_same(tmp_path):

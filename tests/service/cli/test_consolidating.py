@@ -203,10 +203,12 @@ def test_what_waits_can_be_skipped(tmp_path):
     home = tmp_path / "home"
     keep(home, jsonl(tmp_path / "own.jsonl"))
 
-    skipped = call(*ada(home, "consolidate", "--skip"), **NEVER)
+    silent = call(*ada(home, "consolidate", "--skip"), **NEVER)
+    skipped = call(*ada(home, "consolidate", "--skip", "--yes"), **NEVER)
     nothing = call(*ada(home, "consolidate", "--skip", "--yes"), **NEVER)
     told = call(*ada(home, "consolidate"), **NEVER)
 
+    assert (silent.exit_code, silent.stderr) == (1, "nobody is here to confirm it: add --yes\n")
     assert "2 turns of ada will not enter the story." in skipped.stdout
     assert "Nothing waited." in nothing.stdout
     assert UP_TO_DATE in told.stdout
@@ -218,9 +220,10 @@ def test_a_person_is_asked_before_anything_is_skipped(tmp_path):
     keep(home, jsonl(tmp_path / "own.jsonl"))
 
     code, printed = at_a_terminal(*ada(home, "consolidate", "--skip"), said="n\n", **NEVER)
+    stopped, _ = at_a_terminal(*ada(home, "consolidate", "--skip"), interrupted_after="[y/N]", **NEVER)
     told = call(*ada(home, "consolidate"), **NEVER)
 
-    assert code == 1
+    assert (code, stopped) == (1, 130)
     assert "out of the story, for good? [y/N]" in printed
     assert "Wrote 2 turns of ada" in told.stdout
 
