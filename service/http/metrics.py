@@ -6,7 +6,6 @@ The metrics describe the service as a whole. No label contains a mind, a session
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -44,16 +43,17 @@ def metric_series(
     spending: UsageTotals,
     dependencies: Dependencies,
     minds: Totals,
+    agents: Mapping[str, int],
     webhook_states: Mapping[str, EndpointState],
     webhook_attempts: Mapping[tuple[str, str], int],
 ) -> Iterator[MetricSeries]:
-    """All metrics at this moment; of webhooks by endpoint, attempts by endpoint and outcome."""
+    """All metrics at this moment; *agents* by fatigue, webhooks by endpoint, attempts by endpoint and outcome."""
     yield _gauge("build_info", "1, with the version that runs.", {(version,): 1}, "version")
     yield from _dependency_states(dependencies)
     yield from _turns(tally)
     yield from _pre_turn_calls(tally)
     yield from _flashbacks(tally)
-    yield from _sleep(tally)
+    yield from _sleep(tally, agents)
     yield from _digestion(tally, minds)
     yield from _stories(tally, minds)
     yield from _models(spending, tally)
@@ -108,11 +108,10 @@ def _flashbacks(tally: Tally) -> Iterator[MetricSeries]:
     yield _counter("resonance_held_back", about, _by_label(tally.holding), "filter")
 
 
-def _sleep(tally: Tally) -> Iterator[MetricSeries]:
+def _sleep(tally: Tally, agents: Mapping[str, int]) -> Iterator[MetricSeries]:
     yield _counter("actions", "What agents did, by kind.", _by_label(tally.actions), "kind")
-    levels = Counter(tally.fatigue.values())
     about = "Agents that acted since the service began, by how tired they are."
-    yield _gauge("agents", about, {(level.value,): levels[level.value] for level in FatigueLevel}, "fatigue")
+    yield _gauge("agents", about, {(level.value,): agents.get(level.value, 0) for level in FatigueLevel}, "fatigue")
     yield _counter("sleeps", "Times that an agent went to sleep.", _by_label(tally.sleeps), "kind")
     yield _counter("forced_sleeps", "Sleeps of agents that had to sleep.", {(): tally.forced_sleeps})
     yield _counter("dreams", "Dreams by kind and outcome.", dict(tally.dreams), "kind", "outcome")

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import batched, islice
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from consolidation.dreams.fatigue import fatigue_level
 from consolidation.kernel.errors import MemoryFault, MindNotFound
 from consolidation.kernel.release import installed_version
 from service.catalog.minds import SUMMARIES, summaries_of
@@ -35,6 +36,7 @@ STOPPING = "stopping"
 _METRICS, _READINESS, _STATE = "metrics", "readiness", "state"
 _AWAY = "it is being started again"
 _MOST_CALLS = 20
+_MOST_SUMMARIES = 500  # of one question
 _WORST_FIRST = ("open", "half_open", "closed")  # states of a circuit breaker
 # Gauges that are not added up; all processes of a home have one outbox.
 _OF_ALL = frozenset({"build_info", "dependency_up", "webhook_waiting_events", "webhook_given_up_events"})
@@ -163,10 +165,20 @@ async def _series(memory: Memory) -> tuple[MetricSeries, ...]:
             spending=memory.telemetry.usage.snapshot(),
             dependencies=memory.telemetry.dependencies,
             minds=await memory.minds.totals(),
+            agents=await _agents(memory),
             webhook_states=await _webhook_states(memory),
             webhook_attempts=memory.webhooks.attempts if memory.webhooks is not None else {},
         )
     )
+
+
+async def _agents(memory: Memory) -> Counter[str]:
+    """How many of the agents that acted since the start are how tired now; one that was erased is not among them."""
+    found: Counter[str] = Counter()
+    for names in batched(sorted(memory.telemetry.tally.agents), _MOST_SUMMARIES):
+        summaries = (await memory.minds.summaries(names)).values()
+        found.update(fatigue_level(one.agent.actions, memory.sleep.thresholds).value for one in summaries)
+    return found
 
 
 async def _webhook_states(memory: Memory) -> dict[str, EndpointState]:

@@ -19,6 +19,7 @@ from service.journal.person_files import PersonFiles, list_files
 from service.journal.scoring import POOL, Match, match_chunks, parse_query
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime, tzinfo
 
     from consolidation.kernel.ports import Clock
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 EMBEDDER_UNAVAILABLE = "embedder_unavailable"
 _WAIT_SECONDS = 10.0
 _SNIPPET = 700
+_CLOSE_SHARE = 0.8  # of the best fit, from which age decides
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +156,7 @@ class Journal:
         ranking, now, zone = self._ranking, self._clock.now(), agent_zone(mind.workspace.sleep_state)
         parsed = parse_query(query, languages=mind.journal.languages(), language=None, vector=vector)
         matches = match_chunks(mind.journal, parsed, weights=ranking.weights, most=POOL).ranked
-        scores = {one.chunk.number: self._score(one, now, zone) for one in matches}
+        scores = _aged(matches, [self._weight(one, now, zone) for one in matches])
 
         def score(match: Match) -> float:
             return scores[match.chunk.number]
@@ -166,12 +168,31 @@ class Journal:
         best_first = sorted(chosen, key=lambda one: (-score(one), one.chunk.path, one.chunk.start_line))
         return tuple(_passage(one, score(one), parsed.stems) for one in best_first)
 
-    def _score(self, match: Match, now: datetime, zone: tzinfo) -> float:
-        """Notes lose weight with age. Of observations, only what was informational does."""
+    def _weight(self, match: Match, now: datetime, zone: tzinfo) -> float:
+        """Notes lose weight with age, unless their day is asked for; of observations, only what was informational."""
         chunk = match.chunk
         if chunk.observed is not None:
-            return min(match.fit, 1.0) * level_share(chunk.observed, now=now, zone=zone)
-        return min(match.fit, 1.0) * decay(chunk.day, today=now.date(), half_life_days=self._ranking.half_life_days)
+            return level_share(chunk.observed, now=now, zone=zone)
+        if match.is_of_day:
+            return 1.0
+        return decay(chunk.day, today=now.date(), half_life_days=self._ranking.half_life_days)
+
+
+def _aged(matches: Sequence[Match], weights: Sequence[float]) -> dict[int, float]:
+    """
+    Scores by chunk number: a fit times its weight by age, among those that fit about as well as the best.
+
+    All others come after these, in the order of their fits: what is new is not better for it where it fits less.
+    """
+    least_fit = _CLOSE_SHARE * max((one.fit for one in matches), default=0.0)
+    scores = {
+        one.chunk.number: min(one.fit, 1.0) * weight
+        for one, weight in zip(matches, weights, strict=True)
+        if one.fit >= least_fit
+    }
+    others = [one for one in matches if one.fit < least_fit]
+    scale = min(1.0, min(scores.values()) / least_fit) if others else 1.0
+    return scores | {one.chunk.number: min(one.fit, 1.0) * scale for one in others}
 
 
 def _passage(match: Match, score: float, stems: tuple[str, ...]) -> JournalPassage:

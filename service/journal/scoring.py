@@ -59,12 +59,13 @@ class Match:
     """
     A candidate chunk: its score, the better of its two scores, its stems, and the position of its nearest passage.
 
-    ``direction`` is the mean direction of its vectors, used to compare it with other chunks.
+    ``is_of_day`` says whether the query names its day. ``direction`` is the mean direction of its vectors, used to compare it with other chunks.
     """
 
     chunk: Chunk
     fit: float
     best_score: float
+    is_of_day: bool = False
     stems: frozenset[str] = frozenset()
     nearest: int = 0
     direction: Vector | None = field(default=None, compare=False, repr=False)
@@ -123,7 +124,8 @@ def match_chunks(
         near, by_words = meaning.get(number, 0.0), words.get(number, 0.0)
         of_day = weights.day * _day_match(query.day, chunk.day)
         fit = ((vectors * near + weights.words * by_words) / total_weight if total_weight else 0.0) + of_day
-        found.append(Match(chunk, fit, max(fit, near * (vectors > 0), by_words * (weights.words > 0))))
+        best_score = max(fit, near * (vectors > 0), by_words * (weights.words > 0))
+        found.append(Match(chunk, fit, best_score, is_of_day=of_day > 0))
     ranked = _best_fits(found, weights)[:most]
     stems_held = index.stems([one.chunk.number for one in ranked])
     stemmed = [replace(one, stems=stems_held.get(one.chunk.number, frozenset())) for one in ranked]

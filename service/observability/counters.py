@@ -39,7 +39,7 @@ class Tally:
         self.fenced_writes = 0
         self.texts: Counter[str] = Counter(hit=0, miss=0)
         self.actions: Counter[str] = Counter(thought=0, tool_call=0, message=0, error=0)
-        self.fatigue: dict[str, str] = {}
+        self.agents: set[str] = set()
         self.sleeps: Counter[str] = Counter(nap=0, lightweight=0, dream=0, deep_sleep=0)
         self.forced_sleeps = 0
         self.dreams: Counter[tuple[str, str]] = Counter()
@@ -107,10 +107,10 @@ class Tally:
         self.digested[lane] += turns
         self.lanes.add(lane, seconds=seconds)
 
-    def acted(self, kinds: Mapping[str, int], *, mind_id: str, fatigue: str) -> None:
-        """An agent did so much of each kind, and is so tired now."""
+    def acted(self, kinds: Mapping[str, int], *, mind_id: str) -> None:
+        """An agent did so much of each kind."""
         self.actions.update(kinds)
-        self.fatigue[mind_id] = fatigue
+        self.agents.add(mind_id)
 
     def slept(self, kind: str, *, is_forced: bool) -> None:
         """An agent went to sleep: a ``nap``, or to dream; because it had to, where *is_forced*."""

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
 _INDEXING_SHARE, _INDEXING_SECONDS = 0.5, 10.0  # of the deadline, and without one, for turns that full text lacks
 _REPEAT_TURNS = 100  # of a session: wider than the echo filter, which looks perfect within its own window
+_RELEVANCE = "relevance"  # the filter, as the metrics call it
 
 log = structlog.get_logger()
 
@@ -220,7 +221,9 @@ class Pipeline:
         trace, tally = call.trace, self._tally
         outcome = "late" if "deadline" in trace.degraded else "surfaced" if flashbacks else "silent"
         tally.resonance(outcome, rungs=trace.degraded, timings=trace.timings)
-        tally.held(Counter(reason.partition(":")[0].replace("-", "_") for reason in trace.dropped.values()))
+        held = Counter(reason.partition(":")[0].replace("-", "_") for reason in trace.dropped.values())
+        held[_RELEVANCE] += trace.not_meant({one.fragment.id for one in flashbacks})
+        tally.held(+held)
         repeats = 0
         if flashbacks:
             echoes = call.mind.trace_log.echoes(

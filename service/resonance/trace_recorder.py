@@ -93,6 +93,18 @@ class TraceRecorder:
         """What the filters dropped, by fragment id, each with its reason."""
         return getattr(self._phases.get("filters"), "dropped", None) or {}
 
+    def not_meant(self, shown: Container[str]) -> int:
+        """
+        How many candidates stayed back since nothing stored seemed to be meant; 0 where something did.
+
+        These are not those that a filter dropped, nor those *shown*, which a model judged to be meant all the same.
+        """
+        relevance = getattr(self._phases.get("filters"), "relevance", None)
+        if relevance is None or relevance.probability >= relevance.needed:
+            return 0
+        candidates = getattr(self._phases.get("retrieval"), "candidates", None) or ()
+        return sum(one.id not in self.dropped and one.id not in shown for one in candidates)
+
     @property
     def wondered(self) -> Container[str]:
         """The ids of the candidates that a wonder found best."""

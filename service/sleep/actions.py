@@ -133,7 +133,7 @@ class ActionIntake:
         before = newest - positions.tool_calls_after(max(first - 1, cursor))
         after = newest - positions.tool_calls_after(max(last, cursor))
         is_due = is_notice_due(before=before, after=after, thresholds=self._thresholds)
-        self._count(mind_id, accepted, newest)
+        self._count(mind_id, accepted)
         thought = await self._thought(mind, session_id, accepted)  # first: what it says does not come up again
         self._begin_to_wonder(mind, session_id, accepted, cursor=cursor)
         return AcceptedActions(
@@ -176,13 +176,13 @@ class ActionIntake:
             log.warning("thought.waits", mind_id=mind.mind_id, session_id=session_id, reason=str(error))
         return SurfacedThought(found.thought or "", found.trace_id, found.shown[0].id) if found is not None else None
 
-    def _count(self, mind_id: str, accepted: Sequence[AcceptedTurn], actions: int) -> None:
+    def _count(self, mind_id: str, accepted: Sequence[AcceptedTurn]) -> None:
         kinds = Counter[str]()
         for one in accepted:
             action = action_of(one.stored)
             if one.is_new and action is not None:
                 kinds[action.kind] += 1
-        self._tally.acted(kinds, mind_id=mind_id, fatigue=fatigue_level(actions, self._thresholds))
+        self._tally.acted(kinds, mind_id=mind_id)
 
     def _begin_to_wonder(self, mind: Mind, session_id: str, accepted: Sequence[AcceptedTurn], *, cursor: int) -> None:
         key = (mind.mind_id, session_id)

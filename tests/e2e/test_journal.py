@@ -128,6 +128,25 @@ async def test_a_day_that_is_asked_for_lifts_its_note(tmp_path):
     assert found[0] == f"memory/{year}-05-14.md"
 
 
+async def test_a_new_note_does_not_come_before_an_old_one_that_fits_better_or_whose_day_is_asked_for(tmp_path):
+    """Broken: age multiplies every score, also that of a day which the query names."""
+    old = TODAY - timedelta(days=400)
+    notes = {f"memory/{old}.md": "Bruno repaired the boiler in the cellar. We had dumplings for lunch.\n"}
+    for age in range(4):
+        day = TODAY - timedelta(days=age)
+        notes[f"memory/{day}.md"] = (
+            f"The boiler in the cellar is warm. We had soup for lunch, {age + 1} plates of it.\n"
+        )
+    async with running(tmp_path) as service:
+        person = await person_of(service, tmp_path, notes=notes)
+        fitting = await person.found("Who repaired the boiler in the cellar?")
+        of_day = await person.found(f"What did we have for lunch on {old.day} {old:%B %Y}?")
+
+    for found in (fitting, of_day):
+        assert found[0]["path"] == f"memory/{old}.md"
+        assert [one["score"] for one in found] == sorted((one["score"] for one in found), reverse=True)
+
+
 # -- read
 
 

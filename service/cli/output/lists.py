@@ -175,7 +175,7 @@ def show_notes(console: Console, found: JournalFiles) -> None:
 
 
 def _show_list(console: Console, table: object, nothing: str, next_cursor: str | None) -> None:
-    console.print(table if table is not None else nothing)
+    console.print(table if table is not None else nothing, crop=False)  # an id may be wider than the terminal
     if next_cursor is not None:
         note(_MORE)
 

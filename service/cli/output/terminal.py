@@ -21,7 +21,8 @@ from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 import anyio
 import typer
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -38,6 +39,8 @@ _console = partial(Console, markup=False, highlight=False, emoji=False)
 _PROGRAM = "mind-memory"
 _UNWRAPPED = 100_000  # columns: wider than any line
 _MOST_LISTED = 5
+_GAP = 2  # between columns
+_LEAST_LAST = 20  # columns of the terminal for the last of a table
 _LONGEST_LISTED = 200
 
 
@@ -125,21 +128,37 @@ def plain_table(*headings: str) -> Table:
     return table
 
 
-def table_with_ids(console: Console, headings: Sequence[str], rows: Iterable[tuple[str, tuple[str, ...]]]) -> Table:
+def table_with_ids(
+    console: Console, headings: Sequence[str], rows: Iterable[tuple[str, tuple[str, ...]]]
+) -> RenderableType:
     """
-    A table of rows, each with an id, which can be copied whole.
+    Rows, each with an id, which can be copied whole where this is printed with ``crop=False``.
 
-    A terminal shows it below the last cell, since in a column of its own it would be folded. A pipe gets it first.
+    A terminal shows an id in a line of its own below its row; a pipe gets it first. Where a terminal has too little
+    room for columns, a row is a paragraph.
     """
     if not console.is_terminal:
         table = plain_table("id", *headings)
         for key, cells in rows:
             table.add_row(plain(key), *cells)
         return table
-    table = plain_table(*headings)
-    for key, (*others, last) in rows:
-        table.add_row(*others, Text.assemble(last, "\n", (plain(key), "dim")))
-        table.columns[-1].min_width = max(table.columns[-1].min_width or 0, len(key))
+    found = list(rows)
+    *widths, _ = (max(map(cell_len, column)) for column in zip(headings, *(cells for _, cells in found), strict=True))
+    has_columns = console.width - sum(widths) - _GAP * len(widths) >= _LEAST_LAST
+    lines: list[RenderableType] = [_in_columns(headings, widths, style="dim")] if has_columns else []
+    for key, cells in found:
+        lines.append(_in_columns(cells, widths) if has_columns else Text((" " * _GAP).join(filter(None, cells))))
+        lines.append(Text(f"  {plain(key)}", style="dim", no_wrap=True, overflow="ignore"))
+    return Group(*lines)
+
+
+def _in_columns(cells: Sequence[str], widths: Sequence[int], *, style: str = "") -> Table:
+    """A row of a table; the last cell has the rest of the line."""
+    table = Table.grid(padding=(0, _GAP, 0, 0))
+    for width in widths:
+        table.add_column(width=width)
+    table.add_column(overflow="fold")
+    table.add_row(*cells, style=style)
     return table
 
 

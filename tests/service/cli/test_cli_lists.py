@@ -90,12 +90,19 @@ def test_a_pipe_gets_a_line_a_row_with_the_whole_id(home, command):
     assert [line.split()[0] for line in lines[1:] if ids] == ids
 
 
-def test_a_narrow_terminal_shows_ids_whole_in_lines_of_their_own(home):
-    """Broken: an id is folded in a column of its own, and can not be copied."""
-    _, seen = at_a_terminal("facts", "--home", home, COLUMNS="80", NO_COLOR="1")
-    known = json.loads(call("facts", "--json", "--home", home).stdout)
+@pytest.mark.parametrize("columns", [100, 80, 62, 30, 12])
+@pytest.mark.parametrize("command", ["facts", "entities"])
+def test_a_terminal_shows_ids_whole_in_lines_of_their_own_and_crops_no_word(home, command, columns):
+    """Broken: an id is folded or cut in a column of its own, and can not be copied; words are cut with it."""
+    _, seen = at_a_terminal(command, "--home", home, COLUMNS=str(columns), NO_COLOR="1")
+    known = json.loads(call(command, "--json", "--home", home).stdout)["items"]
 
-    assert {one["id"] for one in known["items"]} <= set(plain(seen).split()), seen
+    lines = [line.strip() for line in plain(seen).splitlines()]
+    assert {one["id"] for one in known} <= set(lines), seen
+    told = "".join("".join(line.split()) for line in lines)
+    for one in known:
+        for word in (one["text"] if command == "facts" else one["called"] or one["name"]).split():
+            assert plain(word) in told, seen
 
 
 @pytest.mark.parametrize(

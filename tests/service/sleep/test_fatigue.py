@@ -1,5 +1,7 @@
 """How tired an agent was over days, and when it slept: counted anew from what is on disk."""
 
+import re
+
 import pytest
 
 from tests.support.agents import acted, slept
@@ -43,6 +45,22 @@ async def test_each_sleep_is_kept_naps_too_and_the_one_that_goes_on(service):
     assert [one["kind"] for one in found["sleeps"]] == ["dream", "nap"]
     assert found["sleeps"][0]["woke_at"] <= found["sleeps"][1]["asleep_at"]
     assert found["asleep_since"] is not None
+
+
+async def test_the_metric_of_agents_says_how_tired_they_are_now(service):
+    """Broken: whoever was exhausted once is so until the service ends, though it slept, or was erased."""
+
+    async def agents():
+        told = (await service.http.get("/metrics")).text
+        return [int(float(value)) for value in re.findall(r'^mind_memory_agents\{fatigue="\w+"\} (\S+)', told, re.M)]
+
+    await acted(service, 80)
+    exhausted = await agents()
+    await slept(service)
+    rested = await agents()
+    (await service.http.delete("/v1/minds/ada")).raise_for_status()
+
+    assert (exhausted, rested, await agents()) == ([0, 0, 1], [1, 0, 0], [0, 0, 0])
 
 
 async def test_a_mind_whose_agent_did_nothing_has_no_points(service):
