@@ -59,7 +59,8 @@ class Match:
     """
     A candidate chunk: its score, the better of its two scores, its stems, and the position of its nearest passage.
 
-    ``is_of_day`` says whether the query names its day. ``direction`` is the mean direction of its vectors, used to compare it with other chunks.
+    ``is_of_day`` says whether the query names its day. ``direction`` is the mean direction of its vectors, used to
+    compare it with other chunks.
     """
 
     chunk: Chunk
