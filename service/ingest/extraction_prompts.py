@@ -122,8 +122,8 @@ class TurnReader:
     async def read(self, *, said: Sequence[Message], previous: Sequence[Message], occurred_at: str) -> Extraction:
         """Entities and facts of the turn, with who said them; the model is asked once, however often this is called."""
         if self._extraction is None:
-            local = datetime.fromisoformat(occurred_at).astimezone(self._zone).isoformat()
-            answered = await self._asked(said=tuple(said), previous=tuple(previous), occurred_at=local)
+            occurred_at = datetime.fromisoformat(occurred_at).astimezone(self._zone).isoformat()
+            answered = await self._asked(said=tuple(said), previous=tuple(previous), occurred_at=occurred_at)
             self._note_kinds(answered)
             is_quoting = not self._model.is_hosted
 
