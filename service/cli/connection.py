@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 from mind_memory_client import AsyncMemoryClient, MindMemoryError, RequestRefused, RetryPolicy, errors
+from mind_memory_client.service_status import ServiceStatus
+from pydantic import ValidationError
 
 from consolidation.kernel.errors import HomeLocked
 from service.adapters.in_process_transport import InProcessTransport
@@ -173,12 +175,18 @@ async def _reached(settings: Settings, *, url: str | None) -> AsyncIterator[Conn
 
 async def status_of_all(memory: AsyncMemoryClient, *, mind: str | None = None) -> dict[str, Any]:
     """``GET /v1/status`` with the minds of all its pages, or with one mind alone. Raises MindMemoryError."""
-    asked: dict[str, object] = {"mind_id": mind, "limit": _PAGE}
-    found: dict[str, Any] = await memory.request("GET", "/v1/status", query=asked)
-    while (cursor := found.get("next_cursor")) is not None:
-        page = await memory.request("GET", "/v1/status", query={**asked, "cursor": cursor})
-        found = {**page, "minds": [*found["minds"], *page["minds"]]}
-    return found
+    minds: list[Any] = []
+    cursor = None
+    while True:
+        asked = {"mind_id": mind, "limit": _PAGE, "cursor": cursor}
+        page = await memory.request("GET", "/v1/status", query=asked)
+        try:
+            cursor = ServiceStatus.model_validate(page).next_cursor
+        except ValidationError as error:
+            raise errors.UnexpectedAnswer("the answer does not look like a status") from error
+        minds += page["minds"]
+        if cursor is None:
+            return {**page, "minds": minds}
 
 
 async def which_there_are(memory: AsyncMemoryClient) -> str:
