@@ -31,7 +31,7 @@ class LanguageSetting(Answer):
 
 
 class ZoneSetting(Answer):
-    """A time zone of the IANA list; None is the one that the agent's sleep named last, UTC at first."""
+    """A time zone of the IANA list; None is UTC."""
 
     value: str | None
     source: Source

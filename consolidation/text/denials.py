@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from consolidation.text.speech_acts import LONGEST_BEGINNING
+from consolidation.text.speech_acts import LONGEST_BEGINNING, is_question
 
 # Where a word begins other sentences as well, it denies only at the end of a clause: "Falsch geparkt", "Non posso".
 _ENDS = r"(?=\s{0,4}(?:[,.!;:…–—،؛-]|$))"
@@ -36,7 +36,8 @@ _NOES = (
 )
 # Other words that object, if what follows bears on what was said: "that's not Carla", "Lyon?? I live in Porto".
 _OBJECTS = (
-    r"(?:actually|not(?! (?:sure|yet|bad|much|really|even|to|only|too|so|long|many|all|today|now|that|a)(?!\w))"
+    r"(?:actually(?=,? (?:no|it|he|she|that|not)(?!\w))"
+    r"|not(?! (?:before|until|till|sure|yet|bad|much|really|even|to|only|too|so|long|many|all|today|now|that|a)(?!\w))"
     r"|(?:that|this|it)(?:['’]?s| is| was) (?:not|no longer)|(?:that|this|it) (?:is|was)n['’]?t|(?!(?:what|wh[oy]"
     r"|where|when|how|huh|really|seriously|wow|ok|yes|was|wie|wo|echt|qu[eé]|quoi|cosa|co|что)\?)\w{1,40}+\?\?+"
     r"|das (?:ist|war) nicht|nicht(?= (?:mein|dein|sein|ihr|unser|ich|mir|er|sie|mehr|der|die|das|in|am|im|bei))"
@@ -53,18 +54,22 @@ _HARMLESS = (
     r"| will be|['’]ll be| would be) (?:really |just |about )?(?:all|it|everything|fine|ok|okay|great|perfect|right"
     r"|correct|true|good|enough|alright|exactly|lovely|cool)|it(?:['’]?s| is) (?:fine|ok|okay|perfect|alright"
     rf"|all (?:good|fine|right))|that['’]?ll do|that (?:will|would) do|nothing(?: (?:else|more|really)|{_ENDS})"
-    r"|all (?:good|fine|done|set|clear)|i (?:know|see|understand|get)|i(?:['’]?m| am) (?:good|fine|ok|okay|done|all"
-    r"|set|alright)|(?:just )?(?:can['’]?t|cannot) (?:wait|complain|think)|go ahead|no worries|never ?mind"
-    r"|(?:please )?do(?:n['’]?t| not)|not (?:yet|now|today|needed|necessary|at the moment|for now)|you(?:['’]?re"
-    r"| are| were)? (?:right|good|great|welcome|fine|did|do|got)|of course not|good ?(?:night|bye)|bye|see you"
-    r"|talk (?:to you )?(?:later|soon)|i (?:almost )?forgot|let['’]?s|kidding"
+    r"|all (?:good|fine|done|set|clear)|"
+    rf"i (?:know|see|understand|get)(?: it| that)?{_ENDS}|i(?:['’]?m| am) (?:good|fine|ok|okay|done|all set"
+    rf"|set|alright){_ENDS}|(?:just )?(?:can['’]?t|cannot) (?:wait|complain|think)|go ahead|no worries|never ?mind"
+    rf"|(?:please )?do(?:n['’]?t| not)(?: (?:worry|bother|need)|{_ENDS})|not (?:yet|now|today|needed|necessary"
+    rf"|at the moment|for now)|you(?:['’]?re"
+    rf"| are| were)? (?:right|good|great|welcome|fine|(?:did|do|got)(?: it)?{_ENDS})|of course not|good ?(?:night"
+    rf"|bye)|bye|see you"
+    r"|talk (?:to you )?(?:later|soon)|i (?:almost )?forgot|kidding"
     # German
     r"|(?:vielen |besten )?dank|danke|das (?:war|wär|wäre|ist|passt|reicht|genügt)(?:['’]?s| es)?(?: (?:schon"
     r"|erst ?mal|für heute|so))*(?: (?:alles|gut|ok|okay|super|richtig|perfekt|lieb|nett))?(?=\s{0,4}(?:[,.!]|$))"
     r"|passt|alles (?:gut|klar|bestens|ok|okay|super|prima)|(?:sonst|weiter) nichts|nichts(?: (?:weiter|mehr)"
     rf"|{_ENDS})|mehr (?:nicht|hab|ist|war)|(?:es )?ist (?:schon )?(?:gut|ok|okay)|schon gut|ich weiß|weiß ich"
     r"|noch nicht|nicht (?:nötig|jetzt)|heute nicht|mach (?:weiter|ruhig)|keine? (?:problem|sorgen?|thema)"
-    r"|gute nacht|tschüss|bis (?:dann|morgen|später|bald)|super|perfekt|prima|gerne?|lass|bitte nicht"
+    r"|gute nacht|tschüss|bis (?:dann|morgen|später|bald)|super|perfekt|prima|gerne?|lass (?:mal|gut|es|das)"
+    r"|bitte nicht"
     # Spanish
     rf"|(?:muchas |mil )?gracias|(?:con )?(?:eso|esto)? ?(?:es|era|sería|está) todo|nada(?: más|{_ENDS})|ya está"
     r"|todo (?:bien|claro|perfecto)|(?:así )?(?:est[áa]|va) (?:bien|perfecto|claro)|tranquil[oa]|no (?:hace falta"
@@ -217,6 +222,9 @@ _SAYS_NO = rf"{_FILLERS}(?:(?:{_NOES}){_BETWEEN}){{1,5}}+"
 _WEIGHED = rf"{_FILLERS}(?:{_OBJECTS}){_BETWEEN}"
 
 
+_NOT_YET = re.compile(r"(?<!\w)(?:yet|noch|todavía|aún|encore|ancora|ainda|nog|jeszcze|ещё)(?!\w)", re.IGNORECASE)
+
+
 def denies(text: str) -> bool:
     """Whether *text* begins by saying plainly that what was said before it is wrong; a "no" alone does, too."""
     return _match(_DENIES, text) is not None or objection(text) == ""
@@ -233,9 +241,15 @@ def objection(text: str) -> str | None:
     found = _match(_SAYS_NO, text)
     if found is None:
         found = _match(_WEIGHED, text)
-        return _rest(text, found) or None if found is not None else None
+        rest = _rest(text, found) if found is not None else ""
+        return None if not rest or is_question(rest) or _NOT_YET.search(rest) else rest
     rest = _rest(text, found)
     return None if _match(_HARMLESS, rest) is not None else rest
+
+
+def says_no(text: str) -> bool:
+    """Whether *text* begins with a "no", whatever follows it."""
+    return _match(_SAYS_NO, text) is not None
 
 
 def _rest(text: str, found: re.Match[str]) -> str:

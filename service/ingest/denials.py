@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from consolidation.text.concepts import concepts
-from consolidation.text.denials import denies, objection
+from consolidation.text.denials import denies, objection, says_no
 from consolidation.text.speech_acts import acknowledges, concedes, contrasts, corrects
 from consolidation.text.subjectless import subjectless
 from consolidation.text.words import content_words
@@ -27,6 +27,11 @@ _SYMPATHISES = re.compile(
 _THIRD_PERSON = (
     r"(?:he|she|they|er|sie|ella|él|ellos|ellas|elle|elles|lui|lei|ela|ele|elas|eles|hij|zij|ona|oni|она|он|они|هو|هي)"
     r"(?:['’]\w{1,4})?(?!\w)|[她他彼]"
+)
+# A word or two that stand in the place of what was wrong: "No, Porto.", "No, it's blue.", "No, we divorced."
+_IN_ITS_PLACE = re.compile(
+    r"(?!(?:i|ich|je|yo|io|eu|ik|ja|я|no|not|yet)(?:['’]\w+)?(?!\w))[\w'’-]+(?:\s+(?!yet\b)[\w'’-]+)?[\s.!,;]*(?:\n|$)",
+    re.IGNORECASE,
 )
 _SPEAKS_OF_OTHERS = re.compile(_THIRD_PERSON, re.IGNORECASE)
 _NAMES_OTHERS = re.compile(rf"(?<!\w)(?i:{_THIRD_PERSON})|\w,? [A-ZÀ-ÞА-Я]\w")
@@ -46,7 +51,10 @@ def is_denied(claim: str, own: str, answer: str, *, language: str) -> bool:
     rest = objection(own)
     if rest is None:
         return False
-    return is_conceded or acknowledges(answer) or (not is_asked and bears_on(rest, claim, language=language))
+    is_of_it = says_no(own) and _IN_ITS_PLACE.match(rest) is not None
+    return (
+        is_conceded or acknowledges(answer) or (not is_asked and (is_of_it or bears_on(rest, claim, language=language)))
+    )
 
 
 def bears_on(rest: str, claim: str, *, language: str) -> bool:

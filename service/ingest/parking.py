@@ -16,7 +16,6 @@ from consolidation.kernel.errors import (
     EmbedderCircuitOpen,
     EmbedderMismatch,
     EmbedderUnavailable,
-    ExtractionTimedOut,
     ModelCircuitOpen,
     ModelTimedOut,
     ModelUnavailable,
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from consolidation.kernel.errors import MemoryFault
     from service.ports.graph import Parked
 
-OUTAGES = (ModelUnavailable, EmbedderUnavailable, ExtractionTimedOut)
+OUTAGES = (ModelUnavailable, EmbedderUnavailable)
 _CIRCUIT_OPEN = (ModelCircuitOpen, EmbedderCircuitOpen)  # no request was sent
 _OUTAGE_NAMES = tuple(f"{fault.__name__}: " for fault in (*OUTAGES, ModelTimedOut, *_CIRCUIT_OPEN))
 _OUTAGE_PATIENCE = 4  # times as many attempts while nothing succeeds: then it may be poison after all

@@ -14,12 +14,12 @@ import threading
 import tomllib
 import unicodedata
 from dataclasses import dataclass, replace
+from datetime import UTC
 from typing import TYPE_CHECKING, Annotated, Any
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
-from consolidation.dreams.sleep_state import agent_zone
 from consolidation.kernel.errors import InvalidMindId, SettingsByHand, SettingsChanged, StoryChanged
 from consolidation.kernel.files import exclusive, replace_text
 from consolidation.kernel.links import LinkRefused, is_secret, open_regular
@@ -161,9 +161,9 @@ class SettingsRead:
 
 
 def zone_of(mind: Mind) -> tzinfo:
-    """The time zone of what the mind tells and is told: its own, else its agent's, else UTC. Reads files."""
+    """The time zone of what the mind tells and is told: its own, else UTC. Reads a file."""
     own = mind.settings.read().own.timezone
-    return ZoneInfo(own) if own is not None else agent_zone(mind.workspace.sleep_state)
+    return ZoneInfo(own) if own is not None else UTC
 
 
 async def in_time(reading: Awaitable[OwnSettings], *, seconds: float | None) -> OwnSettings:

@@ -163,7 +163,7 @@ def answers(answer: str, *, question: str, language: str) -> bool:
     """
     Whether *answer* tells something, be it beside what its speaker does not know: "Penicillin. I know of no other."
 
-    What is told comes first, and says something new of what the *question* speaks of, or holds what it asks for.
+    What is told comes first, and holds what the *question* asks for, or says something new of what it speaks of.
     """
     before = known(answer)
     if before is None:
@@ -173,7 +173,8 @@ def answers(answer: str, *, question: str, language: str) -> bool:
         wanted |= {"number", "day"}
     for sentence in told(before, language=language):
         said = content_stems(sentence, language=language)
-        if (said & asked and said - asked) or held_types(sentence, language=language) & wanted:
+        holds = held_types(sentence, language=language) & wanted if wanted else said & asked and said - asked
+        if holds:
             return True
     return False
 

@@ -125,7 +125,7 @@ _PAST_BESIDE_A_DATE = {
     ),
     "de": (
         r"(?:passier|wohn|arbeitet|kauf|mach|sag|erzähl|besuch|lern|feier|reis|koch|spiel)te\w*|fuhr\w*|blieb\w*|traf\w*"
-        r"|aß\w*|sah(?:en|st)?|schrieb\w*|zog(?:en|st)?|flog\w*|geschah|schlief\w*"
+        r"|a(?:ß|ss)\w*|sah(?:en|st)?|schrieb\w*|zog(?:en|st)?|flog\w*|geschah|schlief\w*"
     ),
     "es": r"(?:he|has|ha|hemos|han|habéis) (?:\w+ )?\w+(?:ado|ido|cho|sto|rto)|\w{2,}í",
     "pt": r"estive\w*|houve|aconteceu",

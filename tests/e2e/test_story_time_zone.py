@@ -141,7 +141,8 @@ async def test_an_erased_turn_takes_along_the_chapter_of_its_own_day(tmp_path):
     assert "### [2026-01-31 20:30]" in story_of(tmp_path) and "### [2026-02-09" not in story_of(tmp_path)
 
 
-async def test_an_agents_story_is_in_the_zone_of_its_sleep(narrated):
+async def test_the_zone_that_an_agents_sleep_names_does_not_move_its_story(narrated):
+    """Broken: the story changes its zone in the middle, and chapters stand in the wrong order."""
     service, model, answers = narrated
     answers[:] = [chapter("Ann told me that her sister Ines got engaged.")]
     await service.keep("ada", ENGAGED)
@@ -149,7 +150,7 @@ async def test_an_agents_story_is_in_the_zone_of_its_sleep(narrated):
     await consolidate(service, trigger="manual")
 
     assert slept.status_code in {200, 202}, slept.text
-    assert any("yesterday = Friday 2026-01-30" in one.words for one in model.chats)
+    assert not any("yesterday = Friday 2026-01-30" in one.words for one in model.chats)
 
 
 async def test_a_model_that_extracts_is_told_the_time_of_the_minds_zone(tmp_path):

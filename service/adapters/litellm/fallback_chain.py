@@ -232,11 +232,12 @@ class FallbackChain:
         while True:
             way = ways[number]
             most_tokens = await self._room(position, way.applied(messages))
+            left_out = frozenset(self._refused[position])  # meanwhile another question may learn the same
             try:
                 response = await self._call(position, way.applied(messages), way.options, most_tokens=most_tokens)
             except Exception as error:
                 refused = refused_parameter(error)
-                if refused is not None and refused not in self._refused[position]:
+                if refused is not None and refused not in left_out:
                     self._refused[position].add(refused)
                     continue
                 if not is_unbearable(error) or number + 1 == len(ways):

@@ -46,7 +46,8 @@ TOO_LONG = re.compile(
 TOO_MUCH_AT_ONCE = re.compile(r"request too large|tokens must be reduced|reduce your message size", re.IGNORECASE)
 NO_MAX_TOKENS = re.compile(r"\bmax_tokens\b.{0,80}\buse\b.{0,10}\bmax_completion_tokens\b", re.IGNORECASE | re.DOTALL)
 NO_TEMPERATURE = re.compile(
-    r"\btemperature\b.{0,80}\b(?:support|deprecated|only|must be|not allowed)|\bunsupported\b.{0,30}\btemperature\b",
+    r"\btemperature\b.{0,80}\b(?:support|deprecated|only|must be (?:1|the default)|not allowed)"
+    r"|\bunsupported\b.{0,30}\btemperature\b",
     re.IGNORECASE | re.DOTALL,
 )
 NOT_FETCHED = re.compile(r"\bmodel\b.{0,80}\bnot found\b")
@@ -130,14 +131,29 @@ def refused_parameter(error: Exception) -> str | None:
 
 
 def together(faults: tuple[ModelFault, ...]) -> ModelFault:
-    """Join the faults of all into one: their common type, too long where it was for one of them, or unavailable."""
+    """
+    Join the faults of all into one: their common type, else unavailable.
+
+    Too long is too long for one of them where no other can be waited for.
+    """
     kinds = {type(fault) for fault in faults}
-    kind = kinds.pop() if len(kinds) == 1 else ModelTruncated if ModelTruncated in kinds else ModelUnavailable
+    others = [fault for fault in faults if not isinstance(fault, ModelTruncated)]
+    is_too_long = len(others) < len(faults) and all(
+        fault.needs_mending or isinstance(fault, ModelRefused) for fault in others
+    )
+    kind = kinds.pop() if len(kinds) == 1 else ModelTruncated if is_too_long else ModelUnavailable
     fault = kind("; ".join(str(fault) for fault in faults))
     if isinstance(fault, ModelUnavailable):
         fault.needs_mending = all(isinstance(one, ModelUnavailable) and one.needs_mending for one in faults)
         rests = [one.retry_after for one in faults if isinstance(one, ModelUnavailable) and one.is_busy]
-        fault.is_busy, fault.retry_after = bool(rests), min(rests, default=0.0)
+        # One that fails otherwise may fail of what it was asked.
+        says_nothing = all(
+            one.needs_mending
+            or isinstance(one, ModelCircuitOpen)
+            or (isinstance(one, ModelUnavailable) and one.is_busy)
+            for one in faults
+        )
+        fault.is_busy, fault.retry_after = bool(rests) and says_nothing, min(rests, default=0.0)
     return fault
 
 

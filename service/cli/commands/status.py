@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
-from mind_memory_client import Mind, MindMemoryError, MindNotFound, RequestRefused
+from mind_memory_client import Mind, MindMemoryError, MindNotFound, RateLimited, RequestRefused, Unauthenticated
 from mind_memory_client.models import StoryState
 from mind_memory_client.service_status import ModelCall, ServiceStatus
 from rich.console import Console
@@ -34,6 +34,7 @@ from service.cli.output.terminal import (
 )
 
 _MOST_LISTED = 5
+_MOST_OPENED = 50  # minds without trouble: opening one closes another that is in use
 _UNAVAILABLE = "unavailable"  # how --json calls why a mind can not be opened
 
 
@@ -62,8 +63,9 @@ async def _once(context: Context, mind: str | None, *, as_json: bool) -> None:
         answer = await status_of_all(connection.memory, mind=mind)
         minds = await _minds(connection, answer, mind)
     if as_json:
+        every = {one["mind_id"]: one for one in (*([] if mind else answer["minds"]), *minds)}
         brief = {one["mind_id"]: one for one in answer["minds"]}
-        show_json({**answer, "minds": [{**brief.get(one["mind_id"], {}), **one} for one in minds]})
+        show_json({**answer, "minds": [{**brief.get(name, {}), **one} for name, one in every.items()]})
         return
     service, console = ServiceStatus.model_validate(answer), out()
     if service.dependencies:
@@ -75,6 +77,8 @@ async def _once(context: Context, mind: str | None, *, as_json: bool) -> None:
             show_facts(console, [Row("can not be opened", one_line(one[_UNAVAILABLE]), "red")], below=1)
         else:
             _show_mind(console, Mind.model_validate(one))
+    if left := len(answer["minds"]) - len(minds) if mind is None else 0:
+        console.print(f"{left} more without trouble: choose one with --mind.")
     if not minds:
         console.print(f"No minds yet: the first turn makes one. Try `{program()} chat`.")
 
@@ -83,14 +87,22 @@ async def _minds(connection: Connection, answer: dict[str, Any], mind: str | Non
     """
     What the service says of *mind*, or of each; of one that it can not open, its id and why.
 
-    Raises MindMemoryError, also where the one that was asked for can not be opened.
+    Of many minds, those beyond the first that have no trouble are not opened for it. Raises MindMemoryError, also where
+    the one that was asked for can not be opened.
     """
-    names, found = [mind] if mind else [one["mind_id"] for one in answer["minds"]], list[dict[str, Any]]()
+    told = [
+        one
+        for at, one in enumerate(answer["minds"])
+        if at < _MOST_OPENED or one.get("waiting_for") or one.get("parked")
+    ]
+    names, found = [mind] if mind else [one["mind_id"] for one in told], list[dict[str, Any]]()
     with bar("looking", total=len(names)) as reached:
         for at, name in enumerate(names):
             reached(at)
             try:
                 found.append(await connection.memory.request("GET", f"/v1/minds/{name}"))
+            except (RateLimited, Unauthenticated):
+                raise
             except RequestRefused as refusal:
                 if mind:
                     raise

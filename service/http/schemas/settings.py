@@ -84,7 +84,7 @@ class LanguageOut(Answered):
 
 
 class ZoneOut(Answered):
-    """A time zone, or null for the one that the agent's sleep named last, UTC at first; and where it comes from."""
+    """A time zone, or null for UTC; and where it comes from."""
 
     value: str | None
     source: Source

@@ -6,7 +6,6 @@ import pytest
 
 from consolidation.kernel.errors import (
     EmbedderUnavailable,
-    ExtractionTimedOut,
     InvalidModelOutput,
     ModelCircuitOpen,
     ModelTimedOut,
@@ -60,7 +59,6 @@ def test_an_outage_gives_a_poison_turn_no_more_attempts():
         EmbedderUnavailable("away"),
         ModelTimedOut("late"),
         ModelCircuitOpen("off"),
-        ExtractionTimedOut("late"),
     ],
 )
 def test_a_turn_that_was_parked_for_an_absent_provider_is_the_sign_of_an_outage(error):

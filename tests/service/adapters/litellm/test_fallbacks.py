@@ -195,6 +195,19 @@ async def test_of_several_models_the_one_at_its_limit_counts():
     assert (caught.value.is_busy, caught.value.retry_after) == (True, 7)
 
 
+async def test_a_question_that_one_model_can_not_answer_is_not_waited_with_for_another():
+    """Broken: one at its limit counts for all, so that a turn which its fallback refuses stops its mind for ever."""
+    with (
+        ScriptedProvider(respond=lambda _: Fails(429)) as first,
+        ScriptedProvider(respond=lambda _: Fails(400)) as second,
+    ):
+        async with model_at(first.url, second.url, role=Role.EXTRACTION) as model:
+            with pytest.raises(ModelUnavailable) as caught:
+                await model.converse(HELLO)
+
+    assert not caught.value.is_busy
+
+
 async def test_a_model_that_failed_three_times_rests_and_its_fallback_answers_without_it():
     with ScriptedProvider(respond=lambda _: Fails(500)) as first, ScriptedProvider(respond=lambda _: "whole") as second:
         async with model_at(first.url, second.url) as model:
