@@ -78,7 +78,7 @@ async def _once(context: Context, mind: str | None, *, as_json: bool) -> None:
         else:
             _show_mind(console, Mind.model_validate(one))
     if left := len(answer["minds"]) - len(minds) if mind is None else 0:
-        console.print(f"{left} more without trouble: choose one with --mind.")
+        console.print(f"{left} more that wait for nothing: see one with --mind, or all with `{program()} doctor`.")
     if not minds:
         console.print(f"No minds yet: the first turn makes one. Try `{program()} chat`.")
 

@@ -172,7 +172,7 @@ def test_a_mind_behind_the_first_page_is_seen(tmp_path):
 
     assert doctor.exit_code == 1
     assert "1 thing to mend: zoe." in doctor.stdout
-    assert "zoe\n" in shown.stdout
+    assert "2 more that wait for nothing" in shown.stdout
     assert (len(told["minds"]), told["next_cursor"]) == (52, None)
 
 
