@@ -14,7 +14,7 @@ import consolidation
 import prompts
 import service
 from consolidation.text import dates, denials, speech_acts
-from service.retrieval import intent, periods
+from service.retrieval import counted_days, intent
 from tests.support.growth import FACTOR, assert_linear, repeated, thread_seconds
 
 _LENGTH, _LONGEST = 8_000, 250_000
@@ -90,7 +90,7 @@ _ACTS = (speech_acts._ASKS, speech_acts._REQUESTS, speech_acts._CONCEDES, speech
 _BEGINNINGS = (*_ACTS, *_DENIALS)
 MADE_AT_FIRST_USE = {
     dates: dates._names,
-    periods: periods._patterns,
+    counted_days: counted_days._patterns,
     intent: lambda: (
         *map(intent._words_of, (intent._RECALLS, intent._NOW, intent._LAST_TIME, *intent._FIRST_PERSON_VERBS.values())),
         *map(intent._compiled, (intent._LISTS, *intent._TASKS.values())),

@@ -21,6 +21,7 @@ from service.index.text_days import day_counts
 from service.index.text_names import mentions, names_in, names_of_kinds
 from service.index.text_ranking import TextQuery, ranked
 from service.index.text_store import (
+    HOWS,
     LANGUAGE,
     SPEAKER,
     WORD_TABLES,
@@ -271,7 +272,7 @@ class TextIndex:
         )
         with self._file.opened() as database:
             rows = database.execute(query, (json.dumps(sorted(wanted)), json.dumps(sorted(names)))).fetchall()
-        return tuple((Relation(*row[:-1]), row[-1]) for row in rows)
+        return tuple((Relation(*row[:3], HOWS[row[3]]), row[4]) for row in rows)
 
     def speakers(self) -> frozenset[str]:
         """All speakers, as they were named."""

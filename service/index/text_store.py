@@ -27,6 +27,7 @@ WORD_TABLES = {
 _COUNTED = {"turns": "own", "concepts": "own || ' ' || answer", "facts": "stems", "entities": "stems"}
 SPEAKER, LANGUAGE = "speaker", "language"
 VERSION = 19
+HOWS = ("called", "likely", "denied")  # a number in the file: an erased turn may have had the word
 TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* M* N* Co' tokenchars '_'"
 SCHEMA = f"""
 CREATE TABLE cursors (name TEXT PRIMARY KEY, sequence INTEGER NOT NULL);
@@ -66,7 +67,7 @@ CREATE INDEX facts_by_learned ON facts (learned_at) WHERE learned_at IS NOT NULL
 CREATE INDEX facts_by_source ON facts (source, sequence, target);
 CREATE INDEX facts_by_target ON facts (target, sequence, source);
 CREATE TABLE relations (
-  relation TEXT NOT NULL, name TEXT NOT NULL, speaker TEXT NOT NULL, how TEXT NOT NULL, sequence INTEGER NOT NULL,
+  relation TEXT NOT NULL, name TEXT NOT NULL, speaker TEXT NOT NULL, how INTEGER NOT NULL, sequence INTEGER NOT NULL,
   PRIMARY KEY (relation, name, speaker, sequence)
 ) WITHOUT ROWID;
 CREATE INDEX relations_by_name ON relations (name);
@@ -196,7 +197,8 @@ def put_turn(database: sqlite3.Connection, turn: IndexedTurn) -> None:
     put_fields(database, turn.sequence, turn.fields)
     database.execute("DELETE FROM relations WHERE sequence = ?", (turn.sequence,))
     database.executemany(
-        "INSERT OR REPLACE INTO relations VALUES (?, ?, ?, ?, ?)", [(*one, turn.sequence) for one in turn.relations]
+        "INSERT OR REPLACE INTO relations VALUES (?, ?, ?, ?, ?)",
+        [(*one[:3], HOWS.index(one.how), turn.sequence) for one in turn.relations],
     )
     words = [" ".join(turn.stems.get(column, ())) for column in COLUMNS]
     _put_words(database, "turns", turn.sequence, COLUMNS, words)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 from functools import cache
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -22,7 +21,6 @@ from service.retrieval.queries import cleaned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
 
     from consolidation.secrets.privacy_filter import PrivacyFilter
     from service.mind.minds import Mind
@@ -30,8 +28,6 @@ if TYPE_CHECKING:
     from service.retrieval.moment import ResonanceRequest
 
 _RECENT = 20  # messages
-_SAME_CALL = timedelta(minutes=15)
-_MOST_CALLS = 20  # newest ones of a mind, among which the same one is looked for
 _AROUND, _AROUND_CHARACTERS = 4, 2_000  # messages by which a short one's language is known
 
 
@@ -101,26 +97,6 @@ async def in_its_language(call: PreTurnCall) -> PreTurnCall:
 
     language, own = await anyio.to_thread.run_sync(detected, abandon_on_cancel=True)
     return replace(call, moment=replace(call.moment, language=language, own_language=own))
-
-
-async def calls_made_again(call: PreTurnCall, *, at: datetime) -> frozenset[str]:
-    """
-    The traces of earlier calls that *call*, made *at* that time, makes again: a request, or an answer, is repeated.
-
-    These are the session's last ones, if they had the same message a few minutes ago and no turn of the session came
-    since. Where the person said the same before, in what is visible, it is another call. Raises HomeFault.
-    """
-    request, moment, mind = call.request, call.moment, call.mind
-    said = [cleaned(one.content) for one in moment.messages if one.role is Speaker.USER]
-    if request.query is not None or moment.acts or not moment.message or moment.message in said[:-1]:
-        return request.again_of
-    own = (one for one in mind.trace_log.recent(limit=_MOST_CALLS) if one.session_id == request.session_id)
-    same = tuple(takewhile(lambda one: one.message == moment.message and one.at >= at - _SAME_CALL, own))
-    if not same:
-        return request.again_of
-    positions = mind.transcript.positions
-    last = await mind.transcript.read_many(positions.before_in_session(request.session_id, positions.last + 1, limit=1))
-    return request.again_of.union(one.trace_id for one in same if all(turn.accepted_at <= one.at for turn in last))
 
 
 @cache

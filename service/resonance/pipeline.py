@@ -24,7 +24,7 @@ from service.mind.trace_document import RetrievalTrace
 from service.resonance.call import Deadline, PreTurnCall
 from service.resonance.injection import as_thought, block, etag, inject
 from service.resonance.labels import label_all
-from service.resonance.moment_builder import calls_made_again, in_its_language, observe, unread
+from service.resonance.moment_builder import in_its_language, observe, unread
 from service.resonance.supposed_mind import supposed
 from service.resonance.trace_recorder import TraceRecorder
 from service.retrieval.mind_of_turns import mind_of_turns
@@ -142,8 +142,6 @@ class Pipeline:
                 left = call.deadline.left(share=_INDEXING_SHARE)
                 if not await until_indexed(call.mind, seconds=_INDEXING_SECONDS if left is None else left):
                     trace.degrade(INDEX_BEHIND)
-                again = await calls_made_again(call, at=self._clock.now())
-                call = replace(call, request=replace(call.request, again_of=again))
                 call = await _of_its_turns(await in_its_language(call))
                 with trace.phase("seeds"):
                     seeds = self._seeds.sow(call)

@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import Message, Speaker, Turn, TurnKind
-from service.importing.fields import instant_of, label_of, mapping_of, text_of
+from service.importing.fields import label_of, mapping_of, text_of
+from service.importing.times import Times
 from service.importing.ids import IdAssigner, digest_of, identifier
 from service.importing.results import FoundTurn, ImportItem, Skipped
 
@@ -98,7 +99,7 @@ def date_of(value: object) -> datetime | None:
     text = text_of(value).strip().lower()[:_LONGEST_DATE]
     match = _DATE.fullmatch(text)
     if match is None:
-        return instant_of(value)
+        return Times().read(value)
     hour, minute, am_or_pm, day, month, year = match.groups()
     try:
         clock = int(hour) % 12 + (12 if am_or_pm == "p" else 0)

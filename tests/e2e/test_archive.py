@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from service.adapters.hashing_embedder import HashingEmbedder
+from service.adapters.falkordb.server import EmbeddedServer
 from service.archive.graph_rows import KINDS
 from service.index.mind_vectors import KINDS as KINDS_OF_VECTORS
 from tests.e2e.test_erasure import erase, holding
@@ -375,12 +376,22 @@ async def test_of_two_imports_at_once_one_comes_in_and_the_other_leaves_nothing(
 
 
 async def test_a_servers_graph_that_stands_there_without_a_mind_is_not_overwritten(tmp_path):
+    server = EmbeddedServer(tmp_path / "server")
+    await server.start()
+    try:
+        await server.wait_until_ready()
+        await _refused(tmp_path, server.url)
+    finally:
+        await server.stop()
+
+
+async def _refused(tmp_path, url):
     async with running(tmp_path / "one") as one:
         await tell(one)
         archive = await exported(one)
         await one.memory.graphs._connection.write("mind_bo", "CREATE (:Entity {uuid: 'x'})", {})
-        settings = settings_of(tmp_path / "two", falkordb_url=one.memory.graphs._connection.url)
-        async with running(tmp_path / "two", settings=settings) as two:
+        async with running(tmp_path / "two", settings=settings_of(tmp_path / "two", falkordb_url=url)) as two:
+            await two.memory.graphs._connection.write("mind_bo", "CREATE (:Entity {uuid: 'x'})", {})
             answer = await imported(two, archive, "bo")
         broken = await imported(one, archive[:-40], "bo")
         left = await column(one, "bo", "MATCH (n) RETURN n.uuid")

@@ -83,7 +83,7 @@ async def test_a_mind_that_was_open_when_the_service_died_goes_on_by_itself(tmp_
 async def test_a_turn_that_an_outage_parked_is_read_after_a_restart(tmp_path):
     """Broken: its mind rests, and no start opens it."""
     home, brain = tmp_path / "home", Brain()
-    usual, brain.rules["extraction"] = brain.rules["extraction"], Fails(503)
+    usual, brain.rules["extraction"] = brain.rules["extraction"], Fails(500)
     with provider_of(brain) as provider:
         digestion = {**QUICK, "most_attempts": 1}
         settings = hosted(home, provider, "extraction", digestion=digestion, idle_mind_seconds=0.01)
