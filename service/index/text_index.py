@@ -272,7 +272,7 @@ class TextIndex:
         )
         with self._file.opened() as database:
             rows = database.execute(query, (json.dumps(sorted(wanted)), json.dumps(sorted(names)))).fetchall()
-        return tuple((Relation(*row[:3], HOWS[row[3]]), row[4]) for row in rows)
+        return tuple((Relation(row[0], row[1], row[2], HOWS[row[3]]), row[4]) for row in rows)
 
     def speakers(self) -> frozenset[str]:
         """All speakers, as they were named."""
