@@ -79,7 +79,10 @@ async def test_a_model_that_obeys_200_stored_texts_makes_none_of_them_the_person
                 kept = await service.keep(MIND, asked, *others, session_id=f"s{first}")
                 assert kept.status_code == 202, kept.text
             await service.digested(MIND, seconds=300)
-            run = (await service.http.post(f"/v1/minds/{MIND}/consolidation", json={"wait": True})).json()["last_run"]
+            for _ in range(3):  # what a model does not tell as it should in three runs is quoted
+                run = (await service.http.post(f"/v1/minds/{MIND}/consolidation", json={"wait": True})).json()[
+                    "last_run"
+                ]
             blocks, memories = [], []
             for number in range(0, MOST, 10):
                 query = f"{ASKED} Lot {number}"
@@ -101,7 +104,7 @@ async def test_a_model_that_obeys_200_stored_texts_makes_none_of_them_the_person
         lines = answer["block"].split("\n")
         assert lines[:2] == [BLOCK_RULE, BLOCK_HEADER] and lines[-1] == BLOCK_RULE
         assert len(lines) == len(answer["flashbacks"]) + 3 == len(answer["block"].splitlines())
-    assert len(prompts(model, "story_first")) == 2 and run["error"] is None, run  # asked again; then it is quoted
+    assert len(prompts(model, "story_first")) >= 2 and run["error"] is None, run
     told = story.read_text().splitlines()
     assert [line for line in told if LOT.search(line)] and not any(LOT.search(OTHERS.sub("", line)) for line in told)
 
