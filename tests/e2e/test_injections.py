@@ -164,7 +164,9 @@ async def test_a_narrator_is_shown_them_inside_its_frame_and_the_story_goes_on_f
     service, asked, model, home
 ):
     for _ in range(3):  # what a model does not tell as it should in three runs is quoted
-        run = (await service.http.post(f"/v1/minds/{MIND}/consolidation", json={})).json()
+        run = (
+            await service.http.post(f"/v1/minds/{MIND}/consolidation", json={"trigger": "manual", "wait": True})
+        ).json()
     asks = prompts(model, "story_first") + prompts(model, "story_next")
     story = (home / "minds" / MIND / "STORY.md").read_text()
 
@@ -182,7 +184,9 @@ async def test_a_story_that_only_quotes_them_keeps_its_chapters_and_its_marks(tm
         for at in range(0, len(ALL), 4):
             said = [{"role": "user", "content": text, "timestamp": "2026-01-09T18:30:00Z"} for text in ALL[at : at + 4]]
             assert (await service.keep(MIND, *said)).status_code == 202
-        run = (await service.http.post(f"/v1/minds/{MIND}/consolidation", json={})).json()
+        run = (
+            await service.http.post(f"/v1/minds/{MIND}/consolidation", json={"trigger": "manual", "wait": True})
+        ).json()
         stable = (await service.resonate(MIND, "Where?", now=NOW)).json()["stable"]["text"]
         top = (await service.status(MIND))["last_sequence"]
     story = (tmp_path / "minds" / MIND / "STORY.md").read_text()
