@@ -88,7 +88,7 @@ class Times:
 
 
 def _is_never(value: object) -> bool:
-    """Whether a value says that there is no time."""
+    """Whether *value* is what exports write where no time is known: nothing, an empty text, or 0."""
     return value is None or (isinstance(value, str) and not value.strip()) or (value == 0 and value is not False)
 
 

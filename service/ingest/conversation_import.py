@@ -360,6 +360,8 @@ class _Erased:
 
         Turns that are stored, or that were erased by the id that they have here, stay as they are.
         """
+        if not run:
+            return run
         session_id = run[0].turn.session_id
         try:
             transcript = (await self._minds.find(self._mind_id)).transcript

@@ -180,9 +180,9 @@ class Journal:
 
 def _aged(matches: Sequence[Match], weights: Sequence[float]) -> dict[int, float]:
     """
-    Scores by chunk number: a fit times its weight by age, among those that fit about as well as the best.
+    Scores by chunk number. Of those that fit about as well as the best, the fit counts times its weight by age.
 
-    All others come after these, in the order of their fits: what is new is not better for it where it fits less.
+    All others stand below these, in the order of their fits. Their age does not count.
     """
     least_fit = _CLOSE_SHARE * max((one.fit for one in matches), default=0.0)
     scores = {

@@ -96,8 +96,8 @@ async def _accept(exchange: Exchange, visit: Visit, *, context: ProxyContext) ->
     chat = exchange.chat
     answer = exchange.reply.message if exchange.model is not None else None
     try:
-        # One after the other, from before a model hears it: what was said first is stored first, and a retry sees what
-        # it repeats.
+        # Chats of one session wait for each other, also while a model listens to one. So they are stored in the order
+        # in which they came, and a retry finds the chat that it repeats.
         async with _STORING.setdefault((chat.mind_id, chat.session_id), asyncio.Lock()):
             async with visit.unless_erased(chat.session_id):
                 heard = await heard_in_full(chat, context=context)

@@ -60,9 +60,9 @@ class SharedHome(Protocol):
 
     def renew(self, mind_id: str, /) -> None:
         """
-        Delete the copy of a mind, with all that was made of it here, and make it anew if the mind is there.
+        Delete this machine's copy of a mind, with all that was made from it; copy the mind again if it still exists.
 
-        Does nothing if there is no copy. The old copy is deleted even if the new one can not be written.
+        Nothing happens where there is no copy. The old copy is deleted also where the new one can not be written.
         """
         ...
 

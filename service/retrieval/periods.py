@@ -116,7 +116,7 @@ def without_period(text: str, *, keeps_dates: bool = False) -> str:
     """
     *text* without the words that name a time: they say when, not what.
 
-    Where it *keeps_dates*, days and months stay: what is yet to come is told by its date.
+    With *keeps_dates*, days and months stay ("3 August"): a turn about something to come is found by its date.
     """
     bare = without_counted(text)
     return " ".join(_ORDINAL.sub("", bare).split()) if keeps_dates else without_dates(_DENSE_DATE.sub(" ", bare))

@@ -96,9 +96,7 @@ async def test_nothing_is_extracted_again_by_an_import_and_what_was_shown_still_
         async with running(tmp_path / "two", settings=hosted(tmp_path / "two", provider, "extraction")) as service:
             await imported(service, archive, "bo")
             await found(service, "bo")
-            again = (await service.resonate("bo", f"{REMARK} Today, too.", session_id="s9", relevance=0)).json()[
-                "flashbacks"
-            ]
+            again = (await service.resonate("bo", REMARK, session_id="s9", relevance=0)).json()["flashbacks"]
 
         assert asked and shown
         assert len(provider.chats) == asked

@@ -2,6 +2,7 @@
 
 import json
 import re
+from contextlib import asynccontextmanager
 
 import pytest
 
@@ -87,6 +88,15 @@ async def consolidate(service, method="POST", **asked):
     answer = await service.http.request(method, "/v1/minds/ada/consolidation", json=asked or None)
     assert answer.status_code == 200, answer.text
     return answer.json()
+
+
+@asynccontextmanager
+async def narrated_by(answers, home):
+    """A service, and its narrator, which gives the *answers* of a list in order, the last one again and again."""
+    prepare(home)
+    with ScriptedProvider(respond=lambda _: answers.pop(0) if len(answers) > 1 else answers[0]) as model:
+        async with running(home, settings=patient(home, roles(model, "narrative"))) as service:
+            yield service, model
 
 
 def prepare(home):

@@ -27,6 +27,7 @@ def chat(*said, title="New chat"):
 async def imported(service, content, **asked):
     """What became of each turn: how many were stored, were there before, were refused."""
     found = await ended(service, (await send(service, content, **asked))["import_id"])
+    assert found["state"] == "done", found
     return found["stored"], found["duplicates"], found["refused"]
 
 

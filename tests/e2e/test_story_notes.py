@@ -4,10 +4,8 @@ import json
 
 import pytest
 
-from tests.e2e.test_bad_narrators import consolidate, patient, prepare, roles
+from tests.e2e.test_bad_narrators import consolidate, narrated_by
 from tests.e2e.test_story import TALK, chapter, keep_talk
-from tests.support.service import running
-from tests.twins.provider import ScriptedProvider
 
 pytestmark = pytest.mark.anyio
 
@@ -39,12 +37,10 @@ async def next_prompt(service, model, model_answers):
 
 @pytest.fixture
 async def narrated(tmp_path):
-    """A service whose narrator answers what the list says, the last one again and again."""
-    prepare(tmp_path)
+    """A service, its narrator, and the list of what that answers."""
     answers = []
-    with ScriptedProvider(respond=lambda _: answers.pop(0) if len(answers) > 1 else answers[0]) as model:
-        async with running(tmp_path, settings=patient(tmp_path, roles(model, "narrative"))) as service:
-            yield service, model, answers
+    async with narrated_by(answers, tmp_path) as (service, model):
+        yield service, model, answers
 
 
 async def test_the_next_batch_is_told_with_the_notes_of_the_one_before_and_people_see_them(narrated):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.e2e.test_bad_narrators import consolidate, patient, prepare, roles
+from tests.e2e.test_bad_narrators import consolidate, narrated_by, patient, roles
 from tests.support.service import running
 from tests.twins.provider import ScriptedProvider
 
@@ -39,12 +39,10 @@ def chapter(text, at="2026-01-31 20:30"):
 
 @pytest.fixture
 async def narrated(tmp_path):
-    """A service whose narrator answers what the list says, the last one again and again."""
-    prepare(tmp_path)
+    """A service, its narrator, and the list of what that answers."""
     answers = []
-    with ScriptedProvider(respond=lambda _: answers.pop(0) if len(answers) > 1 else answers[0]) as model:
-        async with running(tmp_path, settings=patient(tmp_path, roles(model, "narrative"))) as service:
-            yield service, model, answers
+    async with narrated_by(answers, tmp_path) as (service, model):
+        yield service, model, answers
 
 
 async def test_without_a_model_a_chapter_is_of_the_minds_own_day(tmp_path):

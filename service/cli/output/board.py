@@ -47,7 +47,9 @@ def board(look: Look, *, place: str, width: int, height: int | None = None, foot
     room = len(minds) if height is None else max(1, height - _OTHER_LINES - len(troubles))
     parts: list[RenderableType] = [_title(look.status, place), dependencies(look.status), Text("")]
     is_narrow = width < _NARROW
-    none = "No minds yet: the first turn makes one." if look.mind is None else f"There is no mind {look.mind} any more."
+    none = "No minds yet: the first turn makes one."
+    if look.mind is not None:
+        none = f"The mind {look.mind} does not exist any more."
     nobody = Text(none, style="dim")
     parts.append(_table(minds[:room], look, is_narrow=is_narrow) if minds else nobody)
     if len(minds) > room:

@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 
+from service.ingest.agreement import graph_parts_at
 from service.ports.graph import episode_uuid
 from tests.support.earlier_embedder import Earlier
 from tests.support.embedded_graph import column
@@ -81,6 +82,24 @@ async def test_what_the_graph_tells_behind_the_end_of_a_copy_that_was_put_back_i
     assert sorted(known[one] for one in uuids) == ["t1", "t2", "t3", "t4", "t5", "t6", "y7"]
     assert not {"Zoe", "Yves", "Xanten"} & set(names)
     assert all(one["sources"] for one in found["memories"])
+
+
+async def test_what_the_graph_tells_of_a_turn_whose_line_is_damaged_stays(tmp_path):
+    """Broken: a damaged line at the end counts as the end of an older copy, and the last trace of its turn goes."""
+    await lived(tmp_path, *((f"t{number}", "s1", said) for number, said in enumerate((*SAID[:2], THEIRS), start=1)))
+    [file] = (tmp_path / "minds/ada/transcript").glob("*.jsonl")
+    file.write_bytes(file.read_bytes().replace(b"Xanten", b"Xantem"))
+
+    async with running(tmp_path) as service:
+        status = await service.status("ada")
+        mind = await service.memory.minds.find("ada")
+        parts_at = await graph_parts_at(mind, await mind.graph.progress(), is_copy=False)
+        await service.keep("ada", "What is new?", "Nothing.", session_id="s3", turn_id="t4")
+        await service.until("ada", lambda status: status["graph"]["saved"] == status["last_sequence"])
+        names = await column(service, "ada", "MATCH (n:Entity) RETURN n.name")
+
+    assert len(status["damaged"]) == 1 and parts_at is None
+    assert {"Yves", "Xanten"} <= set(names)
 
 
 async def test_turns_that_another_version_embedded_are_gone_as_well(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from threading import Barrier
 
 import pytest
 from structlog.testing import capture_logs
@@ -152,6 +153,24 @@ async def test_a_reasoning_model_is_asked_as_it_wants_to_be_and_that_is_remember
     assert before == last
     assert last["max_completion_tokens"] == 200 and "temperature" not in last
     assert last["response_format"]["type"] == "json_schema"
+
+
+async def test_of_two_first_questions_at_once_both_are_asked_as_the_model_wants_to_be(ask):
+    """Broken: what one has learnt meanwhile counts as sent by the other, which is asked in a weaker way for good."""
+    both = Barrier(2, timeout=REST)
+
+    def respond(body):
+        if "max_tokens" in body:
+            both.wait()
+            return Fails(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")
+        return BICYCLE
+
+    with ScriptedProvider(respond=respond) as provider:
+        async with model_at(provider.url) as model:
+            await asyncio.gather(model.answer(ask), model.answer(ask))
+
+    assert len(provider.chats) == 4
+    assert all(asked.body["response_format"]["type"] == "json_schema" for asked in provider.chats)
 
 
 async def test_no_two_messages_of_the_user_follow_each_other_in_any_way_of_asking(ask):
