@@ -13,8 +13,8 @@ import pytest
 import consolidation
 import prompts
 import service
-from consolidation.text import dates, denials, speech_acts
-from service.retrieval import counted_days, intent
+from consolidation.text import dates, denials, lead_ins, speech_acts
+from service.retrieval import counted_days, intent, tense
 from tests.support.growth import FACTOR, assert_linear, repeated, thread_seconds
 
 _LENGTH, _LONGEST = 8_000, 250_000
@@ -26,7 +26,9 @@ CUT = {
     "consolidation.text.names": 600,
     "consolidation.text.denials": speech_acts.LONGEST_BEGINNING,
     "consolidation.text.speech_acts": speech_acts.LONGEST_BEGINNING,
-    "service.retrieval.intent": 2 * intent.LONGEST_END,
+    "consolidation.text.lead_ins": speech_acts.LONGEST_BEGINNING,
+    "service.retrieval.intent": 2 * tense.LONGEST_END,
+    "service.retrieval.tense": 2 * tense.LONGEST_END,
     "service.retrieval.queries": 4000,
 }
 _CHUNKS = (
@@ -88,13 +90,21 @@ _CHUNKS = (
 _DENIALS = (denials._DENIES, denials._SAYS_NO, denials._WEIGHED, denials._HARMLESS, denials._DISMAY)
 _ACTS = (speech_acts._ASKS, speech_acts._REQUESTS, speech_acts._CONCEDES, speech_acts._CORRECTS)
 _BEGINNINGS = (*_ACTS, *_DENIALS)
+_INTENTS = (
+    *(intent._RECALLS, intent._RECALLS_ANSWER, intent._HOUSEHOLD, intent._NOW, intent._LAST_TIME),
+    *intent._FIRST_PERSON_VERBS.values(),
+)
+_OF_TENSES = (tense._OVER, tense._PAST_FORMS, tense._PRESENT, tense._TO_COME, tense._PAST_BESIDE_A_DATE)
+_TENSES = tuple(pattern for forms in _OF_TENSES for pattern in forms.values())
 MADE_AT_FIRST_USE = {
     dates: dates._names,
     counted_days: counted_days._patterns,
     intent: lambda: (
-        *map(intent._words_of, (intent._RECALLS, intent._NOW, intent._LAST_TIME, *intent._FIRST_PERSON_VERBS.values())),
-        *map(intent._compiled, (intent._LISTS, *intent._TASKS.values())),
+        *map(tense.words_of, _INTENTS),
+        *map(intent._compiled, (intent._LISTS, intent._BARE_LIST, *intent._TASKS.values())),
     ),
+    lead_ins: lambda: map(lead_ins._compiled, (lead_ins._NOT_ASKED, lead_ins._NOT_REQUESTED)),
+    tense: lambda: (*map(tense.words_of, _TENSES), *map(re.compile, (tense._LAST_ONE, tense._PLANS))),
     denials: lambda: map(denials._compiled, _DENIALS),
     speech_acts: lambda: map(speech_acts._compiled, (*_ACTS, speech_acts._ENDS_ASKING, speech_acts._KNOWS_NOT)),
 }
@@ -147,7 +157,7 @@ def _patterns():
         source = Path(module.__file__).read_text()
         ours = [(one, _called(source, name)) for name, value in vars(module).items() for one in _inside(value)]
         for one in _inside(tuple(MADE_AT_FIRST_USE.get(module, tuple)())):
-            ours.append((one, "match" if one.pattern in _BEGINNINGS else "search"))
+            ours.append((one, "match" if module is lead_ins or one.pattern in _BEGINNINGS else "search"))
         for pattern, method in (*ours, *_written(source)):
             if isinstance(pattern.pattern, str):
                 name = f"{module.__name__}: {pattern.pattern[:40]}"

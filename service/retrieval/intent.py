@@ -15,11 +15,9 @@ from typing import Literal
 
 from consolidation.text.dates import without_numeric_days
 from consolidation.text.speech_acts import is_question, is_request
-from service.retrieval.tense import is_about_past, words_of
+from service.retrieval.tense import both_ends, is_about_past, words_of
 
 _QUERIES = 32  # each phase asks of the same few
-# What a message wants shows in its first words and its last; what stands between, pasted as a rule, is not read.
-LONGEST_END = 400
 _WORDS_THAT_ASK = 4
 # Letters, and the marks that are vowels in the scripts of India: "मैं" is one word.
 _WORD = re.compile(r"(?:[^\W\d_]|[\u0900-\u0dff])+(?:'[^\W\d_]+)?")
@@ -371,8 +369,7 @@ class Intent:
 @lru_cache(maxsize=_QUERIES)
 def intent_of(text: str, *, language: str, names_known: bool) -> Intent:
     """What *text* wants; *names_known* says whether it names somebody or something that the mind knows."""
-    text = " ".join(text.split())
-    text = text if len(text) <= 2 * LONGEST_END else f"{text[:LONGEST_END]} {text[-LONGEST_END:]}"
+    text = both_ends(" ".join(text.split()))
     plain = _LIKE_A_CHILD.sub("", text.replace("’", "'"))
     low = plain.casefold()
     tag = re.split(r"[-_]", language.casefold(), maxsplit=1)[0]

@@ -14,6 +14,9 @@ from typing import Literal
 from consolidation.text.speech_acts import is_question
 
 _QUERIES = 32  # each phase asks of the same few
+_UNPARTED = re.compile(r"[\u3040-\u9fff]")
+# What a text wants shows in its first words and its last; what stands between, pasted as a rule, is not read.
+LONGEST_END = 400
 
 type Tense = Literal["past", "future", "unknown"]
 
@@ -171,7 +174,7 @@ _PLANS = (
 
 def is_about_past(text: str, *, language: str) -> bool:
     """Whether *text* asks what was and is over; names with a capital letter inside of it do not count."""
-    tag = _tag(language)
+    tag, text = _tag(language), both_ends(text)
     low = _low(text)
     if _found(_OVER.get(tag, _OVER["en"]), low):
         return True
@@ -184,7 +187,7 @@ def is_about_past(text: str, *, language: str) -> bool:
 @lru_cache(maxsize=_QUERIES)
 def tense_beside_date(text: str, *, language: str) -> Tense:
     """The tense of a text that names a day or a month."""
-    tag, low = _tag(language), _low(text)
+    tag, low = _tag(language), _low(both_ends(text))
     if re.search(_LAST_ONE, low) or is_about_past(text, language=language):
         return "past"
     if tag in _TO_COME and _found(_TO_COME[tag], low):
@@ -194,7 +197,12 @@ def tense_beside_date(text: str, *, language: str) -> Tense:
 
 def is_about_plans(text: str) -> bool:
     """Whether *text* is about what was agreed for a time."""
-    return re.search(_PLANS, text, re.IGNORECASE) is not None
+    return re.search(_PLANS, both_ends(text), re.IGNORECASE) is not None
+
+
+def both_ends(text: str) -> str:
+    """*text*, or the beginning and the end of a long one."""
+    return text if len(text) <= 2 * LONGEST_END else f"{text[:LONGEST_END]} {text[-LONGEST_END:]}"
 
 
 def _tag(language: str) -> str:
@@ -219,5 +227,6 @@ def _found(pattern: str, low: str) -> bool:
 
 @cache
 def words_of(pattern: str) -> re.Pattern[str]:
-    """*pattern* as whole words; in scripts that part no words, anywhere."""
-    return re.compile(rf"(?<![^\W\u3040-\u9fff])(?:{pattern})(?![^\W\u3040-\u9fff])")
+    """*pattern* as whole words; where it has words of scripts that part none, anywhere in those."""
+    letter = r"[^\W\u3040-\u9fff]" if _UNPARTED.search(pattern) else r"\w"
+    return re.compile(rf"(?<!{letter})(?:{pattern})(?!{letter})")
