@@ -114,7 +114,7 @@ class OwnSettings:
     A mind's own settings; None where it has none, and the service's hold.
 
     ``language`` is a tag such as "de". ``never_keep`` are words or phrases that keep a turn off the record.
-    ``also_read`` are other minds whose memories surface here, too. ``timezone`` is that of the days that are told.
+    ``also_read`` are other minds whose memories surface here, too. ``timezone`` is that of its days.
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid")
@@ -128,6 +128,11 @@ class OwnSettings:
     never_keep: Phrases | None = None
     also_read: MindNames | None = None
     timezone: Zone | None = None
+
+    def zone(self, asked: str | None, *, otherwise: tzinfo = UTC) -> tzinfo:
+        """The time zone that a call *asked* for, else the mind's own."""
+        name = asked or self.timezone
+        return ZoneInfo(name) if name is not None else otherwise
 
     def privacy(self, service: PrivacyFilter) -> PrivacyFilter:
         """The *service*'s filter, to which a word that is never kept is one more marker."""
@@ -162,8 +167,7 @@ class SettingsRead:
 
 def zone_of(mind: Mind) -> tzinfo:
     """The time zone of what the mind tells and is told: its own, else UTC. Reads a file."""
-    own = mind.settings.read().own.timezone
-    return ZoneInfo(own) if own is not None else UTC
+    return mind.settings.read().own.zone(None)
 
 
 async def in_time(reading: Awaitable[OwnSettings], *, seconds: float | None) -> OwnSettings:

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import tzinfo
 
     from consolidation.kernel.ports import Clock
     from consolidation.secrets.privacy_filter import PrivacyFilter
@@ -45,7 +46,7 @@ class ProxyContext:
     resonance: ResonanceSettings
     deadline_seconds: float | None
     placement: Placement
-    timezone: ZoneInfo
+    timezone: tzinfo
     sees: Callable[[str], bool]
     fleet: Fleet | None
 

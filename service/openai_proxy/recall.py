@@ -148,7 +148,7 @@ def _request(
         session_id=chat.session_id,
         messages=seen,
         now=context.clock.now(),
-        timezone=chat.timezone or context.timezone,
+        timezone=chat.timezone or own.zone(None, otherwise=context.timezone),
         deadline_seconds=context.deadline_seconds,
         max_fragments=knobs.max_fragments if own.max_fragments is None else own.max_fragments,
         max_tokens=knobs.max_tokens if own.max_tokens is None else own.max_tokens,

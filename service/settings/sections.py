@@ -470,7 +470,7 @@ class ProxySettings(Section):
         description="Where memories go: before the last user message (`tail`) or in the system message (`system`).",
     )
     timezone: Annotated[str, AfterValidator(_zone)] = Field(
-        "UTC", description="The IANA time zone of chats that send no `X-Timezone`, such as Europe/Paris."
+        "UTC", description="The IANA time zone of chats without `X-Timezone`, unless the mind has its own."
     )
     housekeeping_patterns: tuple[Annotated[str, AfterValidator(_expression)], ...] = Field(
         (),

@@ -31,11 +31,14 @@ def test_the_label_has_the_day_of_the_header_else_of_the_setting(tmp_path):
             service.digested("ada")
             by_setting = dated(service, "ada", **{"X-Session-Id": "s1"})
             by_header = dated(service, "ada", **{"X-Session-Id": "s2", "X-Timezone": WEST})
+            service.http.patch("/v1/minds/ada/settings", json={"timezone": WEST}, headers={"If-Match": "*"})
+            by_mind = dated(service, "ada", **{"X-Session-Id": "s3"})
             body = {"model": "memory", "messages": [{"role": "user", "content": WHERE}]}
             wrong = service.http.post("/v1/chat/completions", json=body, headers={"X-Timezone": "Mars/Olympus"})
 
     assert f"{days[EAST]:%b} {days[EAST].day}" in by_setting
     assert f"{days[WEST]:%b} {days[WEST].day}" in by_header
+    assert f"{days[WEST]:%b} {days[WEST].day}" in by_mind
     assert wrong.status_code == 400
     assert "X-Timezone" in wrong.text
 

@@ -171,6 +171,23 @@ async def test_the_proxy_has_the_minds_numbers(tmp_path):
     assert said == ["silent", "surfaced"]
 
 
+async def test_days_of_a_call_without_a_time_zone_are_those_of_the_mind(tmp_path):
+    """Broken: ``OwnSettings.zone`` takes UTC."""
+    at, now = "2026-01-10T23:30:00Z", "2026-01-11T12:00:00Z"
+    async with running(tmp_path) as service:
+        await remembering(service, user(AUNT, timestamp=at))
+        await patch(service, {"timezone": "Asia/Tokyo"})
+        own = await surfacing(service, ASKS_FOR_AUNT, session_id="s2", now=now)
+        asked = await surfacing(service, ASKS_FOR_AUNT, session_id="s3", now=now, timezone="UTC")
+        logged = [
+            (await service.http.get("/v1/minds/ada/log", params={"query": "aunt", "language": "en"} | more)).json()
+            for more in ({}, {"timezone": "UTC"})
+        ]
+
+    assert [found["flashbacks"][0]["date"] for found in (own, asked)] == ["Jan 11", "Jan 10"]
+    assert [found["items"][0]["date"] for found in logged] == ["Jan 11", "Jan 10"]
+
+
 async def test_a_memory_comes_back_after_as_many_turns_as_the_mind_has_it(tmp_path):
     """Broken: ``Filters`` takes the service's ``echo_turns``."""
     async with running(tmp_path) as service:

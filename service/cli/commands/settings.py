@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _SET, _UNSET = "set", "unset"
 _TEXTS, _LISTS = ("language", "timezone"), ("entity_kinds", "never_keep", "also_read")
-_UNSET_TEXTS = {"language": "the message's own", "timezone": "the agent's, else UTC"}
+_UNSET_TEXTS = {"language": "the message's own", "timezone": "UTC"}
 _NAMES = ("relevance", "max_fragments", "max_tokens", "echo_turns", *_TEXTS, *_LISTS)
 
 

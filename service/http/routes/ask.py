@@ -1,7 +1,5 @@
 """The call that answers a question from memory."""
 
-from zoneinfo import ZoneInfo
-
 from anyio.to_thread import run_sync
 from fastapi import APIRouter
 
@@ -28,7 +26,8 @@ async def ask(mind_id: MindId, posted: AskIn, memory: MemoryDep) -> AskOut:
     """
     mind = await memory.minds.find(mind_id)
     tag = posted.language if posted.language is not None else await run_sync(detect, posted.question)
-    question = Question(posted.question, primary_subtag(tag), tag, ZoneInfo(posted.timezone), posted.at, posted.limit)
+    zone = (await memory.minds.own_settings(mind_id)).zone(posted.timezone)
+    question = Question(posted.question, primary_subtag(tag), tag, zone, posted.at, posted.limit)
     return _answer_out(await memory.answerer.answer(mind, question))
 
 

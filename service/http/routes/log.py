@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from datetime import datetime, tzinfo
 from typing import Annotated
-from zoneinfo import ZoneInfo
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query
@@ -43,7 +42,7 @@ async def log(mind_id: MindId, asked: Annotated[LogSearch, Query()], memory: Mem
     mind = await memory.minds.find(mind_id)
     found = await search_log(mind, query, clock=memory.clock)
     spoken = asked.language if asked.language is not None else await run_sync(_language, mind, asked.query)
-    now, zone = memory.clock.now(), ZoneInfo(asked.timezone)
+    now, zone = memory.clock.now(), (await memory.minds.own_settings(mind_id)).zone(asked.timezone)
     put_right = await put_right_in(mind)
     return LogOut(
         items=[

@@ -1,7 +1,6 @@
 """The pre-turn call."""
 
 from dataclasses import replace
-from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter
 
@@ -99,7 +98,7 @@ def _request(
         session_id=posted.session_id,
         messages=heard.messages,
         now=posted.now or posted.as_of or memory.clock.now(),
-        timezone=ZoneInfo(posted.timezone),
+        timezone=own.zone(posted.timezone),
         deadline_seconds=_deadline(posted, memory),
         max_fragments=_first(posted.max_fragments, own.max_fragments, knobs.max_fragments),
         max_tokens=_first(posted.max_tokens, own.max_tokens, knobs.max_tokens),

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from service.http.schemas.corrections import DecisionOut
 from service.http.schemas.examples import SOURCE
-from service.http.schemas.fields import WHOLE, Answered, Body, Instant, Question, Zone
+from service.http.schemas.fields import WHOLE, ZONE_OF_DAYS, Answered, Body, Instant, Question, Zone
 from service.http.schemas.resonance import NoteOut, PersonOut, SourceOut
 
 ASKED: dict[str, Any] = {"question": "Where does my mother live?"}
@@ -29,7 +29,7 @@ class AskIn(Body):
         pattern="^[A-Za-z]{2,3}([-_][A-Za-z0-9]{1,8})*$",
         description="The language of the answer, like `de`; that of the question if left out.",
     )
-    timezone: Zone = Field("UTC", description="The time zone in which days are meant, like `Europe/Paris`.")
+    timezone: Zone | None = Field(None, description=ZONE_OF_DAYS)
 
     model_config = Body.model_config | {"json_schema_extra": {"examples": [ASKED]}}
 

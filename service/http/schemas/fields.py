@@ -127,6 +127,7 @@ Metadata = Annotated[
     AfterValidator(_plain_json),
     Field(description="Plain JSON, at most 16,384 characters and 32 levels deep."),
 ]
+ZONE_OF_DAYS = "The time zone of days, like `Europe/Paris`; the mind's own if left out, else UTC."
 Zone = Annotated[str, Field(max_length=64, json_schema_extra={"format": "iana-time-zone"}), AfterValidator(zone_name)]
 Flag = Annotated[bool, Field(strict=True)]  # without strict, "yes" and 1 would count as true
 WHOLE = BeforeValidator(_whole)  # together with strict=True: 7.0 is accepted, "7" and true are not

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from service.http.schemas.corrections import DecisionOut
-from service.http.schemas.fields import Answered, Instant, Question, SessionId, Zone
+from service.http.schemas.fields import ZONE_OF_DAYS, Answered, Instant, Question, SessionId, Zone
 from service.retrieval.log_search import CURSOR
 
 CYCLE = "cycle"
@@ -50,7 +50,7 @@ class LogSearch(BaseModel):
     limit: int = Field(5, ge=1, le=100)
     context: int = Field(1, ge=0, le=5, description="Messages before and after each, of its session.")
     cursor: str | None = Field(None, pattern=CURSOR, description="`next_cursor` of the page before.")
-    timezone: Zone = Field("UTC", description="The time zone of `age` and `date`.")
+    timezone: Zone | None = Field(None, description=ZONE_OF_DAYS)
     language: str | None = Field(
         None,
         max_length=35,

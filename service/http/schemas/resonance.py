@@ -11,6 +11,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 from consolidation.corrections.standing import Statement
 from service.http.schemas.fields import (
     WHOLE,
+    ZONE_OF_DAYS,
     Answered,
     Body,
     Flag,
@@ -40,7 +41,7 @@ class ResonanceIn(Body):
     session_id: SessionId
     messages: Annotated[list[SpokenMessageIn], Field(min_length=1, max_length=2000)]
     now: Instant | None = None
-    timezone: Zone = "UTC"
+    timezone: Zone | None = Field(None, description=ZONE_OF_DAYS)
     deadline_ms: Annotated[int, Field(ge=0, le=600_000, strict=True), WHOLE] | None = None
     max_fragments: Annotated[int, Field(ge=0, le=50, strict=True), WHOLE] | None = None
     max_tokens: Annotated[int, Field(ge=0, le=100_000, strict=True), WHOLE] | None = None
