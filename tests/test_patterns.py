@@ -17,7 +17,7 @@ from consolidation.text import dates, denials, lead_ins, speech_acts
 from service.retrieval import counted_days, intent, tense
 from tests.support.growth import FACTOR, assert_linear, repeated, thread_seconds
 
-_LENGTH, _LONGEST = 8_000, 250_000
+_GLANCE, _LENGTH, _LONGEST = 2_000, 8_000, 250_000  # characters
 _WORST = 3  # attacks of each pattern that are looked at closely
 # The service cuts what it gives to the patterns of these modules. Their cost may grow with the square of so short a
 # text, but a piece costs at most this many times what it costs to look at each of its characters once.
@@ -220,7 +220,7 @@ def test_the_cost_of_a_pattern_grows_with_the_length_of_the_text(found):
     _, pattern, method, _ = found
     read = reading(pattern, method)
 
-    for text_of in worst(read, attacks(pattern), length=_LENGTH):
+    for text_of in worst(read, attacks(pattern), length=_GLANCE):
         assert_linear(read, text_of, length=_LENGTH, longest=_LONGEST)
 
 
@@ -230,7 +230,7 @@ def test_a_pattern_of_short_texts_looks_at_each_character_a_few_times(found):
     read = in_pieces(reading(pattern, method), length=cut)
     looking = reading(re.compile("(?s)."), "finditer")
 
-    for text_of in worst(read, attacks(pattern), length=_LENGTH):
+    for text_of in worst(read, attacks(pattern), length=_GLANCE):
         text = text_of(_LENGTH * FACTOR)
         looks = min(thread_seconds(read, text) / thread_seconds(looking, text) for _ in range(5))
         assert looks < _MOST_LOOKS, f"{text[:60]!r} is looked at {looks:.0f} times"

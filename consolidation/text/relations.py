@@ -86,7 +86,9 @@ _NAME_OF = re.compile(r"(?i)\b(?:name|nombre|nom|nome|naam|imi[ęe]) \w{2,3} $")
 # What somebody is, and not called: "My mother is Catholic".
 _PREDICATES = frozenset({"religion", "diet", "illness", "leaving_job", "origin"})
 # Behind a subject that begins a German sentence stands its name; behind another word, it may be a thing.
-_BEGINS_A_SENTENCE = re.compile(r"(?i)(?:^|[.!?…:\n])\s*(?:(?:und|aber|also|ach|ja|hey|hallo|hi|oh|naja)[\s,]+)*$")
+_BEGINS_A_SENTENCE = re.compile(
+    r"(?i)(?:^|[.!?…:\n])[^\S\n]*(?:(?:und|aber|also|ach|ja|hey|hallo|hi|oh|naja)(?:[^\S\n]|,)+)*$"
+)
 _NOMINATIVE = re.compile(r"(?i)(?:mein|unser)e?\b")
 _ENDS_A_NAME = r"(?=\s*(?:[,.;:!?)…\n]|$|[-–—] |(?:now|and|who|und|y|que|et|qui|e|che|i|и|en|die|der)\b))"
 # Where every noun has a capital, a verb's end behind one makes it a thing: "hat meine Schwester Kuchen gebacken".
