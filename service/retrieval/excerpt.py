@@ -35,7 +35,15 @@ _FEW_WORDS = 6  # an answer of so few words says nothing without its question
 _FEWEST_RIGHT_WORDS = 3  # "Sorry, noted." says nothing
 _MADE = re.compile(r"^\s{0,4}[\"“„«「『‘].{12,}[\"”“»」』’][.!]?\s{0,4}$", re.DOTALL)  # nothing but a text to be used
 _NEXT_SHARE = 0.6  # how much a sentence counts of what the one before it shares with the query
-_MARKDOWN = re.compile(r"^\s{0,8}(?:#{1,6}|[-*+>]|\d{1,2}\.)\s+|\*\*|__|`+|~~", re.MULTILINE)
+_BEGINS_LINE = re.compile(r"^\s{0,8}(?:#{1,6}|[-*+>]|\d{1,2}\.)\s+")
+_FENCE = re.compile(r"\s{0,8}(?:```|~~~)")
+_CODE = re.compile(r"(`{1,3})([^`]+)\1")
+# Marks of a pair around words. "3**4", "__init__" and "dist/**/*.js" are none.
+_BOLD = re.compile(r"(?<![a-zA-Z0-9_*/])\*{2,3}(?=[^\s*])([^*]{1,400})(?<=[^\s*])\*{2,3}(?![a-zA-Z0-9_*/])")
+_UNDERLINED = re.compile(r"(?<![a-zA-Z0-9_/])__(?=[^\s_])(?=\S{0,60}\s)([^_]{1,400})(?<=[^\s_])__(?![a-zA-Z0-9_/])")
+_STRUCK = re.compile(r"(?<![a-zA-Z0-9_~])~~(?=[^\s~])([^~]{1,400})(?<=[^\s~])~~(?![a-zA-Z0-9_~])")
+_PAIRS = (_BOLD, _UNDERLINED, _STRUCK)
+_STANDS_FOR_CODE = "\ue000"
 _ITEM = re.compile(r"\s{0,8}(?:[-*+]|\d{1,2}\.)\s")
 BETWEEN, LEFT_OUT = " / ", "…"  # what several said in a turn; where something is missing
 _REMEMBERED = 4_000  # turns of all minds that were told whole lately
@@ -128,11 +136,14 @@ def plain(text: str) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    """The lines of *text* without the marks of Markdown, none blank."""
+    """The lines of *text* without the marks of Markdown, none blank. Code is left as it is."""
     lines: list[str] = []
-    was_item = False
+    was_item = is_code = False
     for line in text.splitlines():
-        told = " ".join(_MARKDOWN.sub("", _LINK.sub(r"\1", line)).split())
+        if _FENCE.match(line) and "`" not in line.strip().lstrip("`"):
+            is_code = not is_code
+            continue
+        told = " ".join((line if is_code else _without_marks(line)).split())
         if not told:
             continue
         is_item = _ITEM.match(line) is not None
@@ -141,6 +152,18 @@ def _lines(text: str) -> list[str]:
         lines.append(told)
         was_item = is_item
     return lines
+
+
+def _without_marks(line: str) -> str:
+    """One line without what makes it a heading, an item, a link or bold; what stands in backticks is left as it is."""
+    code = [] if _STANDS_FOR_CODE in line else [found[2] for found in _CODE.finditer(line)]
+    line = _BEGINS_LINE.sub("", _CODE.sub(_STANDS_FOR_CODE, line) if code else line)
+    line = _LINK.sub(r"\1", line)
+    for pair in _PAIRS:
+        line = pair.sub(r"\1", line)
+    for words in code:
+        line = line.replace(_STANDS_FOR_CODE, words, 1)
+    return line
 
 
 def _retold(message: Message, *, wanted: frozenset[str], language: str, kind: str) -> str:

@@ -290,8 +290,8 @@ _TASKS = {
         r"|auf (?:englisch|deutsch|spanisch|französisch|italienisch)"
     ),
     "how to": (
-        r"^\W*(?:how (?:do|can|would|should|could) (?:i|you|we|one)|how to|wie (?:kann|macht|mache|lösche|geht"
-        r"|bekomm\w*|krieg\w*|stell\w*|schreib\w*)|hoe (?:krijg|maak|kan|moet|doe) (?:ik|je|men|we)"
+        r"^\W*(?:how (?:do|can|would|should|could) (?:i|you|we|one)|how to|wie (?:kann|macht|mache|lösche"
+        r"|geht(?!'s\b| es\b)|bekomm\w*|krieg\w*|stell\w*|schreib\w*)|hoe (?:krijg|maak|kan|moet|doe) (?:ik|je|men|we)"
         r"|cómo (?:se|puedo|hago|hacer|se hace)|comment (?:on|je|faire|puis)|come (?:si|faccio|posso)|como (?:se"
         r"|que faço|que eu faço|eu faço|faço|posso|consigo|\w{2,20}[aei]r))\b"
         r"(?!.*\b(?:my|mein\w*|mis?|mon|ma|mes|mi[oa]|meu|minha|mijn)\b)"

@@ -164,6 +164,24 @@ def test_the_marks_of_markdown_are_not_told():
     )
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("interest is rest * 1.04**years", None),
+        ("the sample was 3**4, so 81 mice", None),
+        ("put dist/**/*.js into it", None),
+        ("a ** b ** c, and ~5 ~~ 6", None),
+        ("`__call__` wraps `__init__` and takes `**kwargs`", "__call__ wraps __init__ and takes **kwargs"),
+        ("Like this:\n```python\nx = 2 ** i\n__all__ = ['a']\n```", "Like this: x = 2 ** i __all__ = ['a']"),
+        ("- **`foo`**: bar, **b**, __very much__, ~~gone~~", "foo: bar, b, very much, gone"),
+        ("这是**重要**的", "这是重要的"),
+    ],
+)
+def test_what_only_looks_like_a_mark_is_told_as_it_was_said(said, told):
+    """Broken: every ``**`` and ``__`` is taken away: "3**4" is 34."""
+    assert plain(said) == (told or said)
+
+
 def test_numbers_and_dashes_in_a_sentence_stay():
     """Broken: the marks of a list are taken out wherever they stand."""
     told = "A press from 1890. It stands in berth 9. The agent reckons 285. Open 2 - 3 pm."
