@@ -3,10 +3,12 @@
 import json
 import shutil
 from datetime import date
+from types import SimpleNamespace
 
 import pytest
 
 from tests.support.cli_process import call
+from tests.support.once import made_once
 from tests.support.service import running
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(900)]  # a minute on a quiet machine
@@ -17,9 +19,14 @@ EXAMPLE = "/v1/minds/example"
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory):
     """What `mind-memory demo` showed, its home, and a copy of that."""
-    home = tmp_path_factory.mktemp("demo") / "home"
-    said = call("demo", "--home", home)
-    return said, home, shutil.copytree(home, home.with_name("copy"))
+    made, mine = made_once(tmp_path_factory, "demo", demo), tmp_path_factory.mktemp("demo")
+    homes = [shutil.copytree(made / "home", mine / name) for name in ("home", "copy")]
+    return SimpleNamespace(**json.loads((made / "said.json").read_text())), *homes
+
+
+def demo(folder):
+    said = call("demo", "--home", folder / "home")
+    (folder / "said.json").write_text(json.dumps({"exit_code": said.exit_code, "output": said.output}))
 
 
 @pytest.fixture(scope="module")

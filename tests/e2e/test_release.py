@@ -23,6 +23,7 @@ import pytest
 from consolidation.kernel.release import DISTRIBUTION
 from tests.support.cli_process import until_digested
 from tests.support.helm import HELM
+from tests.support.once import made_once
 from tests.support.paths import ROOT
 from tests.support.waiting import GIVE_UP, end, until
 
@@ -99,17 +100,22 @@ def checkout(tmp_path_factory):
 @pytest.fixture(scope="module")
 def dist(tmp_path_factory):
     """A release by a machine without Docker, twice the same; the copy that it was made of is gone afterwards."""
-    tools = tmp_path_factory.mktemp("tools")
+    return made_once(tmp_path_factory, "release", released) / "dist"
+
+
+def released(folder):
+    tools, source, to = folder / "tools", folder / "removed", folder / "dist"
+    for made in (tools, source):
+        shutil.rmtree(made, ignore_errors=True)
+        made.mkdir()
     for tool in NODE_TOOLS:
         (tools / Path(tool).name).symlink_to(Path(tool).resolve())
-    source = copied(tmp_path_factory.mktemp("removed"))
-    to = tmp_path_factory.mktemp("release") / "dist"
+    copied(source)
     made, again = (release(source, where, PATH=str(tools)) for where in (to, to.with_name("again")))
     assert made.returncode == again.returncode == 0, made.stderr + again.stderr
     assert "no Docker answers here" in made.stdout
     assert (to / "SHA256SUMS").read_text() == (to.with_name("again") / "SHA256SUMS").read_text()
     shutil.rmtree(source)
-    return to
 
 
 def wheel_of(dist, distribution):
