@@ -242,7 +242,11 @@ def _spread(fragments: Sequence[Fragment], *, limit: int, timezone: tzinfo) -> t
     return tuple([*first[:limit], *spare][:limit])
 
 
-def _order(fragment: Fragment) -> tuple[bool, int, float]:
-    """What names somebody of the message or was pinned first, then facts, then the rest, each by score."""
+def _order(fragment: Fragment) -> tuple[bool, float, int]:
+    """
+    What a person pinned first, then the best; of what fits as well, facts.
+
+    A name of the message does not lead by itself: a dinner with Ivy would stand above what she may not eat.
+    """
     kind = "episode" if fragment.in_place_of else fragment.kind  # an edit stands where its turn would
-    return (not fragment.is_boosted, _KINDS[kind], -fragment.score)
+    return (not fragment.decided.is_pinned, -fragment.score, _KINDS[kind])

@@ -6,6 +6,8 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
+from consolidation.corrections.record import Correction, Target, What
+from consolidation.corrections.standing import Decided
 from service.resonance.selection import Filtered, most_shown, next_best, select
 from tests.support.fragments import NOON, fragment_of
 
@@ -132,15 +134,18 @@ def test_a_day_is_a_day_where_the_caller_lives():
     assert names(choose(fragments, limit=1, timezone=ZoneInfo("Asia/Tokyo"))) == ["f0"]
 
 
-def test_the_named_come_first_then_facts_then_the_best():
+def test_what_a_person_pinned_comes_first_then_the_best_and_of_equals_facts():
+    """Broken: what names somebody of the message stands above what fits better."""
+    pin = Correction("c1", NOON, "owner", What.PIN, Target("turn", "t1", ("t1",)))
     fragments = [
-        fragment_of("episode", WORDS[0], score=1),
-        fragment_of("weak fact", WORDS[1], score=0.7, kind="fact"),
-        fragment_of("named", WORDS[2], score=0.65, boosted=True),
-        fragment_of("fact", WORDS[3], score=0.8, kind="fact"),
+        fragment_of("best", WORDS[0], score=1),
+        fragment_of("fact", WORDS[1], score=0.9, kind="fact"),
+        fragment_of("episode", WORDS[2], score=0.9),
+        fragment_of("pinned", WORDS[3], score=0.8, decided=Decided(shown=pin)),
+        fragment_of("named", WORDS[4], score=0.65, boosted=True),
     ]
 
-    assert names(choose(fragments)) == ["named", "fact", "weak fact", "episode"]
+    assert names(choose(fragments)) == ["pinned", "best", "fact", "episode", "named"]
 
 
 def test_of_those_on_one_subject_the_newest_leads_and_the_older_stays_behind_it():
