@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from service.index.salience import Outcome
 
-_VERSION = 1
+_VERSION = 2
 _SCHEMA = """
 CREATE TABLE cursor (bytes INTEGER NOT NULL);
 INSERT INTO cursor VALUES (0);
@@ -33,7 +33,8 @@ CREATE TABLE signals (
 CREATE INDEX signals_by_memory ON signals (memory, number);
 CREATE TABLE answers (sequence INTEGER NOT NULL, memory TEXT NOT NULL, PRIMARY KEY (sequence, memory)) WITHOUT ROWID;
 CREATE TABLE salience (
-  memory TEXT PRIMARY KEY, usefulness REAL NOT NULL, doubt REAL NOT NULL, last_at TEXT, doubted_at INTEGER NOT NULL
+  memory TEXT PRIMARY KEY, usefulness REAL NOT NULL, doubt REAL NOT NULL, last_at TEXT, doubted_at INTEGER NOT NULL,
+  is_wrong INTEGER NOT NULL
 ) WITHOUT ROWID;
 """
 _PAGE = 500  # SQLite allows a statement so many values, and more
@@ -105,8 +106,8 @@ class OutcomeIndex:
                 page = memories[start : start + _PAGE]
                 query = with_placeholders("SELECT * FROM salience WHERE memory IN", len(page))
                 rows = database.execute(query, tuple(page))
-                for memory, usefulness, doubt, last_at, doubted_at in rows:
-                    found[memory] = Salience(usefulness, doubt, _instant(last_at), doubted_at)
+                for memory, usefulness, doubt, last_at, doubted_at, is_wrong in rows:
+                    found[memory] = Salience(usefulness, doubt, _instant(last_at), doubted_at, bool(is_wrong))
         return found
 
     def contradicted_facts(self, turns: Sequence[str]) -> dict[str, frozenset[str]]:
@@ -194,8 +195,8 @@ def _weigh(database: sqlite3.Connection, memory: str) -> None:
     )
     last_at = found.last_at.isoformat() if found.last_at is not None else None
     database.execute(
-        "INSERT OR REPLACE INTO salience VALUES (?, ?, ?, ?, ?)",
-        (memory, found.usefulness, found.doubt, last_at, found.doubted_at),
+        "INSERT OR REPLACE INTO salience VALUES (?, ?, ?, ?, ?, ?)",
+        (memory, found.usefulness, found.doubt, last_at, found.doubted_at, found.is_wrong),
     )
 
 

@@ -21,6 +21,8 @@ _MOST_EVIDENCE = 20  # signals, beyond which each further one moves as much as t
 _HALF_LIFE_DAYS = 30.0  # of what is above the usefulness that every memory has at first
 _LEAST_FACTOR, _SPREAD = 0.6, 0.8  # of a score: from 0.68 for what was contradicted to 1.32 for what helps always
 _DOUBTED, _USELESS = 1.0, 0.3
+_WHOLE = 1.0  # the weight of an outcome of the memory itself
+_DECISIVE = frozenset({"acted", "contradicted"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ _EFFECTS: dict[Outcome, Effect] = {
     "used": Effect(),
     "deferred": Effect(),
     "dismissed": Effect(0.4),
-    # What proved right for years may be wrong from today on: two in a row are enough, however much spoke for it.
+    # What proved right for years may be wrong from today on: one is enough to hold it back, two move it to the end.
     "contradicted": Effect(0.1, pace=2.0, least=0.5, doubt=1.0),
 }
 
@@ -62,13 +64,15 @@ class Salience:
     """
     What the signals of one memory come to: ``usefulness`` in 0…1, ``doubt`` from 0 up, the last signal's time.
 
-    ``doubted_at`` is the last sequence of the mind when it was contradicted last.
+    ``doubted_at`` is the last sequence of the mind when it was contradicted last. ``is_wrong`` says whether it was
+    contradicted itself, and nobody acted on it since. Doubt counts from when somebody last did.
     """
 
     usefulness: float = _AT_FIRST
     doubt: float = 0.0
     last_at: datetime | None = None
     doubted_at: int = 0
+    is_wrong: bool = False
 
     def factor(self, now: datetime) -> float:
         """
@@ -85,7 +89,7 @@ class Salience:
 
     def is_held_back(self, sequences: Iterable[int]) -> bool:
         """Whether it was found wrong, and has not been said again since in one of the turns *sequences*."""
-        is_wrong = self.doubt >= _DOUBTED and self.usefulness < _USELESS
+        is_wrong = self.is_wrong or (self.doubt >= _DOUBTED and self.usefulness < _USELESS)
         return is_wrong and all(sequence <= self.doubted_at for sequence in sequences)
 
 
@@ -96,9 +100,10 @@ def salience_of(signals: Iterable[Signal]) -> Salience:
     """
     What *signals*, oldest first, come to.
 
-    Each moves usefulness a part of the way to its target, and the more came before, the smaller the part.
+    Each moves usefulness a part of the way to its target, and the more came before, the smaller the part. The last
+    ``acted`` or ``contradicted`` of the memory itself decides whether it is wrong, however many came before.
     """
-    usefulness, doubt, evidence, doubted_at = _AT_FIRST, 0.0, 0.0, 0
+    usefulness, doubt, evidence, doubted_at, is_wrong = _AT_FIRST, 0.0, 0.0, 0, False
     last_at: datetime | None = None
     for signal in signals:
         effect = _EFFECTS[signal.outcome]
@@ -111,4 +116,7 @@ def salience_of(signals: Iterable[Signal]) -> Salience:
         doubt += signal.weight * effect.doubt
         if effect.doubt:
             doubted_at = max(doubted_at, signal.newest)
-    return Salience(usefulness, doubt, last_at, doubted_at)
+        if signal.weight >= _WHOLE and signal.outcome in _DECISIVE:
+            is_wrong = signal.outcome == "contradicted"
+            doubt = doubt if is_wrong else 0.0
+    return Salience(usefulness, doubt, last_at, doubted_at, is_wrong)

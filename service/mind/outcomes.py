@@ -82,8 +82,9 @@ class Outcomes:
         """
         Append the records that say something new, and return them; they are on disk then.
 
-        The same outcome of the same memory of the same trace is not new. Another one takes its place. What we noticed
-        by ourselves never takes the place of what a caller reported. Raises OSError; then none is kept.
+        The same outcome of the same memory of the same trace is not new. Another one takes its place. Without a trace,
+        the same one is new where others turned the memory since. What we noticed by ourselves never takes the place
+        of what a caller reported. Raises OSError; then none is kept.
         """
         with self._mutex:
             self._catch_up()
@@ -95,7 +96,7 @@ class Outcomes:
                 if trace_id not in standing:
                     standing[trace_id] = {one.memory: one for one in self._index.of_trace(trace_id)}
                 known = standing[trace_id].get(record.id)
-                if known is None or _says_more(record, known):
+                if known is None or _says_more(record, known) or self._turns(record):
                     new[record.trace_id, record.id] = record
                 elif known.reporter == "caller" and record.reporter == "noticed" and record.outcome == "used":
                     beside.append(record)
@@ -104,6 +105,14 @@ class Outcomes:
                 append_synced(self._file, lines.encode())
                 self._catch_up(is_longer=True)
             return tuple(new.values())
+
+    def _turns(self, record: OutcomeRecord) -> bool:
+        """Whether what a person says without a trace holds back a memory that is not, or the other way round."""
+        known = None if record.trace_id else self._index.salience([record.id]).get(record.id)
+        if known is None:
+            return False
+        is_brought_back = record.outcome == "acted" and known.is_wrong
+        return is_brought_back or (record.outcome == "contradicted" and not known.is_held_back(record.sequences))
 
     def salience(self, memories: Sequence[str]) -> Mapping[str, Salience]:
         """What is known of *memories*, by id; those without an outcome are left out."""

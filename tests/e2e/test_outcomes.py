@@ -5,6 +5,8 @@ Every docstring says what was broken, once, to see the test fail.
 """
 
 import json
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -414,3 +416,63 @@ async def test_the_service_notices_nothing_where_it_may_not(tmp_path):
         outcomes = (await trace_of(service, found))["outcomes"]
 
     assert outcomes == []
+
+
+async def contradicted(service, times):
+    """The memory was shown in so many traces, and is reported as wrong in each; the ids that were shown."""
+    shown = [await asked(service, session_id=f"c{number}") for number in range(times)]
+    for one in shown:
+        assert await report(service, one, "contradicted") == {"applied": 1, "unknown": []}
+    return [one["id"] for one in shown[0]["flashbacks"]]
+
+
+async def by_hand(service, ids, outcome):
+    outcomes = [{"id": one, "outcome": outcome} for one in ids]
+    answer = await service.http.post("/v1/minds/ada/outcomes", json={"outcomes": outcomes})
+    assert answer.json() == {"applied": len(ids), "unknown": []}
+
+
+@pytest.mark.parametrize("times", [1, 3])
+async def test_what_helped_before_does_not_surface_once_it_was_contradicted(tmp_path, times):
+    """Broken: what spoke for a memory outweighs the word that it is wrong."""
+    async with running(tmp_path) as service:
+        await told(service, AUNT, *OTHERS)
+        for number in range(times):
+            await report(service, await asked(service, session_id=f"a{number}"), "acted")
+        await contradicted(service, 1)
+        after = await asked(service, session_id="later")
+
+    assert not after["surfaced"]
+
+
+async def test_a_memory_comes_back_by_hand_however_often_it_was_contradicted_and_as_often_as_it_is_said(tmp_path):
+    """Broken: the sum of all reports decides; the same report by hand counts once for ever."""
+    async with running(tmp_path) as service:
+        await told(service, AUNT, *OTHERS)
+        ids = await contradicted(service, 3)
+        await by_hand(service, ids, "acted")
+        await by_hand(service, ids, "acted")
+        back = await asked(service, session_id="back")
+        await report(service, back, "contradicted")
+        silent = await asked(service, session_id="silent")
+        await by_hand(service, ids, "acted")
+        again = await asked(service, session_id="again")
+        lines = (tmp_path / "minds" / "ada" / "outcomes.jsonl").read_text().splitlines()
+
+    reported = [json.loads(line)["outcome"] for line in lines]
+    assert reported == [*["contradicted"] * 3, "acted", "contradicted", "acted"]
+    assert [one["surfaced"] for one in (back, silent, again)] == [True, False, True]
+
+
+async def test_what_an_earlier_version_made_of_the_reports_is_made_anew(tmp_path):
+    """Broken: the projection has no other version, though it comes to something else."""
+    async with running(tmp_path) as service:
+        await told(service, AUNT, *OTHERS)
+        await report(service, await asked(service), "acted")
+        await contradicted(service, 1)
+    with closing(sqlite3.connect(next((tmp_path / "minds/ada/derived").glob("outcomes*.sqlite*")))) as file:
+        file.executescript("DELETE FROM salience; PRAGMA user_version = 1;")
+    async with running(tmp_path) as service:
+        found = await asked(service, session_id="later")
+
+    assert not found["surfaced"]

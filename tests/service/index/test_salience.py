@@ -39,11 +39,26 @@ def test_each_further_signal_moves_less_but_never_less_than_a_little():
     assert shares[-1] == pytest.approx(1 / 21, rel=1e-3)
 
 
-def test_two_contradictions_are_enough_however_much_spoke_for_a_memory():
-    """Broken: ``least`` of ``contradicted`` is 0."""
-    favourite = ["acted"] * 100
-    assert not after(*favourite, "contradicted").is_held_back([1])
-    assert after(*favourite, "contradicted", "contradicted").is_held_back([1])
+def test_one_contradiction_is_enough_however_much_spoke_for_a_memory():
+    """Broken: the sums decide."""
+    assert after(*["acted"] * 100, "contradicted").is_held_back([1])
+    assert after("acted", "contradicted", "dismissed", "dismissed", "dismissed", "used").is_held_back([1])
+
+
+def test_who_acts_on_a_memory_brings_it_back_however_often_it_was_contradicted():
+    """Broken: the sums decide; doubt stays."""
+    assert not after(*["contradicted"] * 30, "acted").is_held_back([1])
+    assert after(*["contradicted"] * 3, "acted", "contradicted").is_held_back([1])
+
+
+def test_what_was_said_of_a_fact_counts_for_its_turn_by_its_sums_alone():
+    """Broken: a half decides as well; doubt from before stays."""
+
+    def turn(*signals):
+        return salience_of(Signal(outcome, weight, NOON, 10) for outcome, weight in signals)
+
+    assert turn(("contradicted", 1.0), ("acted", 0.5), ("acted", 0.5)).is_held_back([1])
+    assert not turn(("contradicted", 0.5), ("contradicted", 0.5), ("acted", 1.0), ("contradicted", 0.5)).is_held_back([1])
 
 
 def test_one_contradiction_of_a_fact_does_not_silence_its_turn():
