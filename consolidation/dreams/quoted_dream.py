@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from consolidation.text.filler import says_nothing
 from consolidation.text.sentences import sentences
 from prompts.responses import DeepSleep, Dream, DreamtObservation
 
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 
     from consolidation.dreams.evidence import EvidenceItem
 
-_MOST_REQUESTS, _MOST_TOOLS, _MOST_FAILURES = 5, 6, 6
-_SHORTEST_REQUEST = 20  # characters
+_MOST_CRITICAL, _MOST_TOOLS, _MOST_FAILURES = 20, 6, 6
 _LONGEST = 240
 _REFLECTION, _PRIORITY = 700, 240
 _REFLECTED_SENTENCES = 4
@@ -30,7 +30,8 @@ _NOTHING = "…"
 def quote_dream(words: Mapping[str, Any]) -> Dream:
     """The dream of the evidence that would fill the prompt."""
     items: Sequence[EvidenceItem] = words["items"]
-    found = [*(seen for _, seen in requests(items)), *_failures(items), *_endings(items)]
+    asked = tuple(seen for _, seen in requests(items))[-_MOST_CRITICAL:]
+    found = [*asked, *_failures(items), *_endings(items)]
     language: str = words["language"]
     last = _last_sentences(words["narration"], language=language)
     request = next((one.text for one in reversed(found) if one.level == "RED"), "")
@@ -44,10 +45,15 @@ def quote_dream(words: Mapping[str, Any]) -> Dream:
 
 
 def requests(items: Iterable[EvidenceItem]) -> Iterator[tuple[EvidenceItem, DreamtObservation]]:
-    """The newest that people told the agent, oldest first, each with the observation that quotes it."""
-    said = [one for one in items if one.is_persons and len(one.text) > _SHORTEST_REQUEST]
-    for one in said[-_MOST_REQUESTS:]:
-        yield one, _observed("RED", one, f"{one.who}: “{_cut(one.text, _LONGEST)}”")
+    """
+    What people told the agent, oldest first, each with the observation that quotes it.
+
+    The newest are critical, those before them important. A mere "ok" is left out.
+    """
+    said = [one for one in items if one.is_persons and not says_nothing(one.text)]
+    for number, one in enumerate(said, start=1):
+        level = "RED" if number > len(said) - _MOST_CRITICAL else "YLW"
+        yield one, _observed(level, one, f"{one.who}: “{_cut(one.text, _LONGEST)}”")
 
 
 def quote_deep_sleep(words: Mapping[str, Any]) -> DeepSleep:
@@ -82,7 +88,12 @@ def worded(text: str) -> str:
 
 def _failures(items: Iterable[EvidenceItem]) -> Iterator[DreamtObservation]:
     """The newest failure of each tool, and the newest errors."""
-    newest = {_tool(one): one for one in items if one.action is not None and one.action.has_failed}
+    newest: dict[tuple[str, str], EvidenceItem] = {}
+    for one in items:
+        if one.action is not None and one.action.has_failed:
+            key = (one.action.tool, one.text if one.action.kind == "error" else "")
+            newest.pop(key, None)  # so that the last is the newest
+            newest[key] = one
     for one in list(newest.values())[-_MOST_FAILURES:]:
         yield _observed("YLW", one, _cut(one.text, _LONGEST))
 

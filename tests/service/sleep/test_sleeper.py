@@ -245,7 +245,7 @@ async def test_a_chat_without_actions_can_dream_when_it_is_asked_to(service):
 
     [dream] = (await service.http.post("/v1/minds/ada/dreams", json={"wait": True})).json()["dreams"]
 
-    assert (dream["kind"], dream["observations"]) == ("dream", 5)
+    assert (dream["kind"], dream["observations"]) == ("dream", 6)
 
 
 async def test_a_deep_sleep_that_is_asked_for_with_nothing_lived_tidies_up(service, tmp_path):
