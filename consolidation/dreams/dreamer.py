@@ -142,7 +142,13 @@ class Dreamer:
             "priority": dreams.priority,
             "earlier": tuple(earlier),
         }
-        texts = (*evidence.texts, *(f"{one.day} {one.line}" for one in standing.values()), voice.purpose, *earlier)
+        texts = (
+            *evidence.texts,
+            *evidence.counts,
+            *(f"{one.day} {one.line}" for one in standing.values()),
+            *(writings.rules, writings.briefing, dreams.priority, voice.purpose),
+            *earlier,
+        )
         sources = DreamSources.of(texts, soul=voice.soul, agent=voice.agent, language=evidence.language)
         present = tuple(standing.values())
 

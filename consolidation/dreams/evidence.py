@@ -86,6 +86,12 @@ class Evidence:
         return (*(f"{one.when} {one.who} {one.text}" for one in self.items), *self.narration)
 
     @property
+    def counts(self) -> tuple[str, ...]:
+        """The numbers that a dream may count itself: of calls, of those that failed or went well, of what is left out."""
+        found = (self.actions, self.failed_calls, self.actions - self.failed_calls, self.left_out)
+        return tuple(map(str, found))
+
+    @property
     def failures(self) -> tuple[EvidenceItem, ...]:
         """What failed."""
         return tuple(one for one in self.items if one.action is not None and one.action.has_failed)

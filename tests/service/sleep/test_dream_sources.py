@@ -1,0 +1,55 @@
+"""What the prompt shows to a dreaming model, the dream may say: it is no invention."""
+
+import pytest
+
+from tests.support.agents import act, acted, call, dreams, slept
+from tests.support.scripted_models import Brain, hosted, prompts, provider_of
+from tests.support.service import running
+
+pytestmark = pytest.mark.anyio
+
+PLAIN = {
+    "observations": [{"level": "GRN", "at": "09:31", "text": "The shell answers as it should", "supersedes": []}],
+    "reflection": "I worked on the steps and each of them went well, so I get on.",
+    "priority": "Go on with the next step.",
+}
+ANN = PLAIN | {"reflection": "I was told to ask Ann for invoice 4711.", "priority": "Ask Ann for invoice 4711."}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "first", "second"),
+    [
+        ("briefing", "Priya owns the shop.\n", PLAIN, {"reflection": "I worked on the steps that Priya wants."}),
+        ("rules", "# Rules\n\n- Ask Priya before deleting.\n", PLAIN, {"priority": "Ask Priya before the next step."}),
+        ("observations", "", ANN, {"priority": ANN["priority"]}),
+    ],
+)
+async def test_a_dream_may_name_what_a_persons_file_or_the_last_priority_names(tmp_path, name, text, first, second):
+    answers = [first, PLAIN | second]
+    with provider_of(Brain(dream=lambda _: answers.pop(0))) as provider:
+        settings = hosted(tmp_path, provider, "narrative", "chat", sleep={"dream_interval_seconds": 0})
+        async with running(tmp_path, settings=settings) as service:
+            await act(service, {"kind": "message", "text": "Please ask Ann for invoice 4711 this week."})
+            await acted(service, 6)
+            await slept(service)
+            (tmp_path / f"minds/ada/{name}.md").write_text(text)
+            await acted(service, 6, first=100)
+            await slept(service)
+            [newest, _] = await dreams(service)
+            asked = prompts(provider, "dream")
+
+    assert len(asked) == 2, "it was not asked again"
+    assert {key: newest[key] for key in second} == second
+
+
+async def test_a_dream_may_count_the_calls_that_were_made_that_failed_and_that_went_well(tmp_path):
+    counted = PLAIN | {"reflection": "I made 34 calls: 12 of them failed and 22 went well, so I tread water."}
+    with provider_of(Brain(dream=counted)) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "narrative", "chat")) as service:
+            steps = [call(n, ok=n > 12, output="well" if n > 12 else "bad", input={"file": "x"}) for n in range(1, 35)]
+            await act(service, *steps[:17])
+            await act(service, *steps[17:])
+            await slept(service)
+            found = [one["reflection"] for one in await dreams(service)]
+
+    assert found == [counted["reflection"]]
