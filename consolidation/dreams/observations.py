@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from datetime import tzinfo
 
-_DAY = re.compile(r"^## (\d{4}-\d\d-\d\d)\s*$")
+# An editor may have put a byte order mark in front of a file. A smaller heading divides a day, and does not end it.
+_DAY = re.compile(r"^\ufeff?## (\d{4}-\d\d-\d\d)\s*$")
+_HEADING = re.compile(r"^\ufeff?##?(?:\s|$)")
 _LINE = re.compile(r"^(RED|YLW|GRN) (\d\d:\d\d) (.+)$")
 INFORMATIONAL_FOR = timedelta(hours=48)
 
@@ -95,7 +97,7 @@ def beside_observations(text: str) -> str:
     """
     left = ["" if one is not None else line for line, one in _lines(text)]
     for at, line in enumerate(left):
-        section = itertools.takewhile(lambda other: not other.startswith("#"), left[at + 1 :])
+        section = itertools.takewhile(lambda other: not _HEADING.match(other), left[at + 1 :])
         if _DAY.match(line) and not any(other.strip() for other in section):
             left[at] = ""
     whole = zip(text.splitlines(), text.splitlines(keepends=True), strict=True)
@@ -201,7 +203,7 @@ def _after_blanks(lines: list[str]) -> list[str]:
 
 
 def _end_of_section(lines: list[str], heading: int) -> int:
-    """Behind the last line with words of the section of a heading."""
+    """Behind the last line with words of a day, in front of the headings that divide it."""
     end = next((at for at in range(heading + 1, len(lines)) if lines[at].startswith("#")), len(lines))
     while end > heading + 1 and not lines[end - 1].strip():
         end -= 1
@@ -223,7 +225,7 @@ def _day(line: str) -> re.Match[str] | None:
 def _lines(text: str) -> Iterator[tuple[str, Observation | None]]:
     day: date | None = None
     for line in text.splitlines():
-        if line.startswith("#"):
+        if _HEADING.match(line):
             heading = _day(line)
             day = date.fromisoformat(heading[1]) if heading else None
         found = _LINE.match(line) if day is not None else None

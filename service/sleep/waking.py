@@ -60,8 +60,8 @@ def _files(
 ) -> WakingFiles:
     workspace = mind.workspace
 
-    def text(name: str) -> str:
-        return workspace.read(workspace.writing(name), most_characters=_LONGEST_FILE)
+    def text(name: str, *, most: int = _LONGEST_FILE) -> str:
+        return workspace.read(workspace.writing(name), most_characters=most)
 
     try:
         state = read_sleep_state(workspace.sleep_state)
@@ -70,7 +70,7 @@ def _files(
     return WakingFiles(
         state=state,
         dreams=dreams,
-        observations=observations_as_put_right(mind, text("observations"), dreams),
+        observations=observations_as_put_right(mind, text("observations", most=-1), dreams),  # the newest are last
         priorities=text("priorities"),
         rules=text("rules"),
         briefing=text("briefing"),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from consolidation.dreams.observations import (
     Level,
     Observation,
+    beside_observations,
     merged,
     pruned,
     read_observations,
@@ -22,7 +23,8 @@ DAYS = st.dates(date(2026, 1, 1), date(2026, 3, 1))
 TEXTS = st.text(st.characters(categories=("L", "N", "P"), exclude_characters="#"), min_size=1, max_size=40)
 TIMES = st.builds("{:02}:{:02}".format, st.integers(0, 23), st.integers(0, 59))
 OBSERVATIONS = st.builds(Observation, DAYS, st.sampled_from(Level), TIMES, TEXTS)
-PEOPLES = st.lists(st.sampled_from(["a note of mine", "", "# Notes", "RED later", "## Ideas", "GRN 25:99 no time"]))
+NOTES = ["a note of mine", "", "# Notes", "RED later", "## Ideas", "### Invoices", "#tag", "GRN 25:99 no time"]
+PEOPLES = st.lists(st.sampled_from(NOTES))
 
 
 def observed(level="GRN", at="09:32", text="The container starts in 14 s", day=DAY):
@@ -124,3 +126,11 @@ def test_a_text_in_which_nothing_goes_stays_to_the_last_byte():
     text = "## 2026-02-12\n\nGRN 09:32 Ours"
 
     assert without(text, lambda one: False) == text
+
+
+def test_a_line_of_a_divided_day_is_put_in_front_of_its_parts_and_the_heading_of_a_part_keeps_its_day():
+    text = "\ufeff## 2026-02-12\n\nGRN 09:00 First\n\n### Invoices\nGRN 09:10 Second\n"
+
+    assert merged(text, [observed(text="New")]) == text.replace("First\n", "First\nGRN 09:32 New\n")
+    assert without(text, everything) == "\ufeff## 2026-02-12\n\n\n### Invoices\n"
+    assert beside_observations(text).split() == ["\ufeff##", "2026-02-12", "###", "Invoices"]

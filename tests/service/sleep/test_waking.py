@@ -213,6 +213,42 @@ async def test_the_budget_is_the_callers(tmp_path):
     assert small["left_out"] == 60 - len(small["observations"])
 
 
+async def test_of_a_long_file_the_newest_observations_are_handed_over_and_all_others_are_counted(tmp_path):
+    """Broken: so many characters are read of its beginning."""
+    days = [NOW.date() - timedelta(days=back) for back in range(150, -1, -1)]
+    line = (
+        "YLW 12:{:02} The table of that day was locked by a job, and the retry after a minute ended in the same way\n"
+    )
+    calm = "".join(line.format(minute) for minute in range(30))
+    async with running(tmp_path) as service:
+        await service.keep("ada", said("Good morning!"))
+        text = "".join(f"## {day}\n\n{calm}RED 17:00 Promised the report of {day}\n\n" for day in days)
+        (tmp_path / "minds/ada/observations.md").write_text(text)
+
+        found = await waking(service)
+
+    assert len(text) > 400_000
+    assert found["observations"][0]["text"] == f"Promised the report of {NOW.date()}"
+    assert found["left_out"] == 31 * len(days) - len(found["observations"])
+
+
+@pytest.mark.parametrize("edited", ["\ufeff{}", "\ufeff\r\n{}", "# Mine\n{}"])
+async def test_a_day_that_a_person_divides_by_headings_stays_a_day(tmp_path, edited):
+    """Broken: any heading ends a day; a byte order mark hides the first one."""
+    divided = (
+        SEEN.replace("RED", "### Reports\n\nRED").replace("YLW", "#### Reviews\nYLW") + "## Ideas\nRED 09:00 None\n"
+    )
+    async with running(tmp_path) as service:
+        await service.keep("ada", said("Good morning!"))
+        (tmp_path / "minds/ada/observations.md").write_text(edited.format(divided))
+
+        found = await waking(service)
+        listed = (await service.http.get("/v1/minds/ada/observations")).json()["observations"]
+
+    expected = ["Promised Ann the report", "The review waits for Bo"]
+    assert [one["text"] for one in found["observations"]] == [one["text"] for one in listed] == expected
+
+
 @pytest.mark.parametrize(
     ("asked", "pointer"),
     [
