@@ -87,7 +87,7 @@ class Evidence:
 
     @property
     def counts(self) -> tuple[str, ...]:
-        """The numbers that a dream may count itself: of calls, of those that failed or went well, of what is left out."""
+        """What a dream may have counted: calls, those that failed, those that went well, and what is left out."""
         found = (self.actions, self.failed_calls, self.actions - self.failed_calls, self.left_out)
         return tuple(map(str, found))
 

@@ -17,11 +17,12 @@ from consolidation.kernel.files import replace_text
 from consolidation.kernel.links import open_regular
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import datetime, tzinfo
     from pathlib import Path
 
 
 MOST_SLEEPS = 500
+_UNNAMED = "UTC"  # what stands in the file until a zone is named: earlier versions need a name there
 
 
 class OwedDream(BaseModel):
@@ -61,7 +62,8 @@ class SleepState(BaseModel):
     before ``owed_next``, which was promised while the other one was being made or tried again.
     ``earlier`` are the sleeps before it, oldest first, so many as are shown. ``error`` says why the end of a deep
     sleep, or what an erasure left of a dream, is late. ``put_right`` is the id of the last line of the corrections that
-    its dreams follow.
+    its dreams follow. ``is_zone_named`` says that ``timezone`` was named; in files of an earlier version, it was where
+    it is not UTC.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -72,7 +74,8 @@ class SleepState(BaseModel):
     woken_at: AwareDatetime | None = None
     kind: SleepKind | None = None
     reason: str = ""
-    timezone: str = "UTC"
+    timezone: str = _UNNAMED
+    is_zone_named: bool = False
     dream_id: str | None = None
     last_sequence: int = 0
     owed: OwedDream | None = None
@@ -81,13 +84,22 @@ class SleepState(BaseModel):
     earlier: tuple[PastSleep, ...] = ()
     put_right: str = ""
 
-    @property
-    def zone(self) -> ZoneInfo:
-        """The agent's own time zone: the one that was named last; UTC where it is not a zone."""
+    def zone(self, *, otherwise: tzinfo) -> tzinfo:
+        """The agent's own time zone: the one that was named last; *otherwise* where none was, or it is not a zone."""
+        if self.timezone == _UNNAMED and not self.is_zone_named:
+            return otherwise
         try:
             return ZoneInfo(self.timezone)
         except (ValueError, ZoneInfoNotFoundError, OSError):
-            return ZoneInfo("UTC")
+            return otherwise
+
+    def in_zone(self, name: str | None) -> Self:
+        """It with the zone of that name as the agent's own; as it is with None."""
+        return self.model_copy(update={"timezone": name, "is_zone_named": True}) if name is not None else self
+
+    def ended(self, now: datetime) -> Self:
+        """It with a sleep that goes on ended at *now*: who acts in its sleep, and sleeps again, was awake."""
+        return self.model_copy(update={"woken_at": now}) if self.is_asleep(now) else self
 
     def is_asleep(self, now: datetime) -> bool:
         """Whether the agent is still to pause."""
@@ -130,8 +142,7 @@ class SleepState(BaseModel):
 
     def sleeps_before(self, now: datetime) -> tuple[PastSleep, ...]:
         """The sleeps that are kept when another one begins at *now*; it ends one that goes on."""
-        going_on = self.model_copy(update={"woken_at": now}) if self.is_asleep(now) else self
-        return going_on.sleeps(now)[-MOST_SLEEPS:]
+        return self.ended(now).sleeps(now)[-MOST_SLEEPS:]
 
     def cycle_at(self, now: datetime) -> int:
         """The cycle that goes on at *now*: one more after each sleep. A nap begins none."""
@@ -156,12 +167,12 @@ def read_sleep_state(file: Path) -> SleepState:
         return SleepState()
 
 
-def agent_zone(file: Path) -> ZoneInfo:
-    """The agent's own time zone by its state in *file*; UTC where that can not be read."""
+def agent_zone(file: Path, *, otherwise: tzinfo) -> tzinfo:
+    """The agent's own time zone by its state in *file*; *otherwise* where it named none, or that can not be read."""
     try:
-        return read_sleep_state(file).zone
+        return read_sleep_state(file).zone(otherwise=otherwise)
     except OSError:
-        return SleepState().zone
+        return otherwise
 
 
 def write_sleep_state(file: Path, state: SleepState) -> None:

@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections import Counter
 from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -83,7 +83,7 @@ class LastSession:
 
 @dataclass(frozen=True, slots=True)
 class WakingFiles:
-    """What is known of a mind, as its files have it; *messages* are the newest first."""
+    """What is known of a mind, as its files have it; *messages* are the newest first, *own_zone* is the mind's own."""
 
     state: SleepState = field(default_factory=SleepState)
     dreams: Dreams = field(default_factory=Dreams)
@@ -93,6 +93,12 @@ class WakingFiles:
     briefing: str = ""
     messages: tuple[UnreadMessage, ...] = ()
     undreamt: UndreamtSession | None = None
+    own_zone: tzinfo = UTC
+
+    @property
+    def zone(self) -> tzinfo:
+        """The agent's time zone."""
+        return self.state.zone(otherwise=self.own_zone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +146,7 @@ def waking_pack(
     superseded ones last, up to half of it. YLW of the last 7 days and GRN of the last 48 hours follow.
     """
     state, told = files.state, files.dreams.last_with_words
-    zone = zone or state.zone
+    zone = zone or files.zone
     woke_at = (state.woken_at or state.wake_at) if state.asleep_at is not None else None
     pack = WakingPack(
         woke_at=woke_at,
@@ -185,7 +191,7 @@ def _as_of(files: WakingFiles, known: tuple[Observation, ...], *, woke_at: datet
     last = files.dreams.last
     moments = [one for one in (woke_at, last.t if last else None) if one is not None]
     if moments:
-        return _local(max(moments), files.state.zone).replace(tzinfo=None)
+        return _local(max(moments), files.zone).replace(tzinfo=None)
     return max((_moment(one) for one in known), default=None)
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.dreams.sleep_state import agent_zone
 from consolidation.kernel.errors import EmbedderFault, HomeFault
 from consolidation.story.edits import etag_of
 from service.index.journal_dates import decay
@@ -17,6 +16,7 @@ from service.journal.mmr import diverse
 from service.journal.observations import level_share
 from service.journal.person_files import PersonFiles, list_files
 from service.journal.scoring import POOL, Match, match_chunks, parse_query
+from service.mind.own_settings import agent_zone_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -153,7 +153,7 @@ class Journal:
     ) -> tuple[JournalPassage, ...]:
         if mind.journal.is_empty:
             return ()
-        ranking, now, zone = self._ranking, self._clock.now(), agent_zone(mind.workspace.sleep_state)
+        ranking, now, zone = self._ranking, self._clock.now(), agent_zone_of(mind)
         parsed = parse_query(query, languages=mind.journal.languages(), language=None, vector=vector)
         matches = match_chunks(mind.journal, parsed, weights=ranking.weights, most=POOL).ranked
         scores = _aged(matches, [self._weight(one, now, zone) for one in matches])

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from consolidation.dreams.observations import INFORMATIONAL_FOR, Level
-from consolidation.dreams.sleep_state import agent_zone
 from consolidation.kernel.errors import HomeFault
 from service.journal.scoring import POOL, match_chunks, parse_query
+from service.mind.own_settings import agent_zone_of
 from service.retrieval.moment import JournalLines
 from service.retrieval.remember import ObservationHit
 
@@ -74,7 +74,7 @@ class ObservationSearch:
     def _find(self, mind: Mind, query: str, vector: Vector | None) -> tuple[ObservationHit, ...]:
         parsed = parse_query(query, languages=mind.journal.languages(), language=None, vector=vector)
         matches = match_chunks(mind.journal, parsed, weights=self._weights, most=POOL, only_observations=True)
-        dreams, now, zone = mind.dreams.read(), self._now(), agent_zone(mind.workspace.sleep_state)
+        dreams, now, zone = mind.dreams.read(), self._now(), agent_zone_of(mind)
         found = [
             _hit(match, match.chunk.observed, now=now, zone=zone, dreams=dreams)
             for match in matches.ranked

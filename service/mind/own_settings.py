@@ -20,6 +20,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
+from consolidation.dreams.sleep_state import agent_zone
 from consolidation.kernel.errors import InvalidMindId, SettingsByHand, SettingsChanged, StoryChanged
 from consolidation.kernel.files import exclusive, replace_text
 from consolidation.kernel.links import LinkRefused, is_secret, open_regular
@@ -168,6 +169,11 @@ class SettingsRead:
 def zone_of(mind: Mind) -> tzinfo:
     """The time zone of what the mind tells and is told: its own, else UTC. Reads a file."""
     return mind.settings.read().own.zone(None)
+
+
+def agent_zone_of(mind: Mind) -> tzinfo:
+    """The time zone of the mind's agent: the one that it named last, else the mind's own. Reads files."""
+    return agent_zone(mind.workspace.sleep_state, otherwise=zone_of(mind))
 
 
 async def in_time(reading: Awaitable[OwnSettings], *, seconds: float | None) -> OwnSettings:

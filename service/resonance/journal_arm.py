@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from consolidation.dreams.observations import Level
-from consolidation.dreams.sleep_state import agent_zone
 from consolidation.kernel.errors import HomeFault
 from consolidation.text.words import tokens
 from service.journal.excerpts import excerpt
 from service.journal.observations import OBSERVATION, level_share, observation_id, observed_at
 from service.journal.scoring import match_chunks, parse_query
+from service.mind.own_settings import agent_zone_of
 from service.resonance.arms import FragmentEvidence, FragmentHits
 from service.retrieval.moment import Fragment, JournalLines
 
@@ -146,7 +146,7 @@ def note_fragments(
     """
     superseded = dreams.superseded if dreams is not None else frozenset[str]()
     now = terms.call.moment.now.astimezone(terms.call.moment.timezone)
-    as_of, zone = terms.call.request.as_of, agent_zone(terms.call.mind.workspace.sleep_state)
+    as_of, zone = terms.call.request.as_of, agent_zone_of(terms.call.mind)
     best: dict[str, tuple[float, Match]] = {}
     for one in hits:
         for match in one.matches.ranked:

@@ -24,6 +24,7 @@ from consolidation.dreams.sleep_decision import SleepKind, kind_when_dreamt
 from consolidation.dreams.undo import is_unsettled, settle
 from consolidation.kernel.errors import InvalidRequest, TranscriptUnreadable
 from consolidation.text.language import detect
+from service.mind.own_settings import agent_zone_of
 from service.retrieval.log_search import LogQuery, search_log
 from service.retrieval.remember import TimeWindow
 from service.sleep.observations import observations_as_put_right
@@ -31,7 +32,7 @@ from service.sleep.observations import observations_as_put_right
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Sequence
-    from zoneinfo import ZoneInfo
+    from datetime import tzinfo
 
     from consolidation.dreams.dream_draft import DreamDraft
     from consolidation.dreams.dream_files import DreamFiles
@@ -88,7 +89,7 @@ class Dreaming:
         """
         state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), files.dreams()))
         for record in [one for one in dreams.records if one.is_owed]:
-            await self._dream_again(mind, files, record, state)
+            await self._dream_again(mind, files, record)
         if state.owed is not None and state.owed.last_sequence > dreams.cursor:
             await self._dream_new(mind, files, state, state.owed, dreams)
 
@@ -98,12 +99,12 @@ class Dreaming:
 
         It is asked of a model first, and then written under *lock*, unless a person took it back meanwhile.
         """
-        state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), files.dreams()))
+        dreams, zone = await anyio.to_thread.run_sync(lambda: (files.dreams(), agent_zone_of(mind)))
         tidied_to = await anyio.to_thread.run_sync(files.evaluated)
         record = dreams.untidied(tidied=tidied_to)
         if record is None:
             return
-        zone, reports = state.zone, DreamReports()
+        reports = DreamReports()
         since = dreams.up_to(record, tidied=tidied_to)
         voice, writings = await self._read(mind, files)
         writings = replace(writings, observations=_before(dreams, record, writings.observations))
@@ -156,7 +157,7 @@ class Dreaming:
     async def _dream_new(
         self, mind: Mind, files: DreamFiles, state: SleepState, owed: OwedDream, dreams: Dreams
     ) -> None:
-        zone = state.zone
+        zone = await anyio.to_thread.run_sync(agent_zone_of, mind)
         turns = await _lived(mind, after=dreams.cursor, until=owed.last_sequence)
         evidence = await _evidence(mind, turns, zone=zone)
         kind = kind_when_dreamt(owed.kind, dreams=dreams.counted, rules=self._rules)
@@ -172,17 +173,18 @@ class Dreaming:
                 "intent": _intent(evidence),
             }
         )
-        draft = await self._drafted(mind, files, record, evidence, state)
+        draft = await self._drafted(mind, files, record, evidence, zone)
         await anyio.to_thread.run_sync(files.keep, draft)
         await anyio.to_thread.run_sync(files.write, draft)
 
-    async def _dream_again(self, mind: Mind, files: DreamFiles, record: DreamRecord, state: SleepState) -> None:
+    async def _dream_again(self, mind: Mind, files: DreamFiles, record: DreamRecord) -> None:
         """Make the words of a dream again, but for observations, of the turns as an erasure or a person left them."""
+        zone = await anyio.to_thread.run_sync(agent_zone_of, mind)
         turns = await _lived(mind, after=record.first_sequence - 1, until=record.last_sequence)
-        evidence = await _evidence(mind, turns, zone=state.zone)
+        evidence = await _evidence(mind, turns, zone=zone)
         new: dict[str, object] = {"is_owed": False, "reflection": "", "priority": "", "intent": _intent(evidence)}
         if turns:
-            made = (await self._drafted(mind, files, record, evidence, state)).record
+            made = (await self._drafted(mind, files, record, evidence, zone)).record
             new |= {"reflection": made.reflection, "priority": made.priority, "model": made.model}
 
         def plan(one: DreamRecord) -> DreamRecord:  # as it is now: it may have been taken back meanwhile
@@ -191,7 +193,7 @@ class Dreaming:
         await anyio.to_thread.run_sync(files.log.replace, plan)
 
     async def _drafted(
-        self, mind: Mind, files: DreamFiles, record: DreamRecord, evidence: Evidence, state: SleepState
+        self, mind: Mind, files: DreamFiles, record: DreamRecord, evidence: Evidence, zone: tzinfo
     ) -> DreamDraft:
         began, reports, outcome = self._clock.monotonic(), DreamReports(), "failed"
         levels = Counter[str]()
@@ -207,7 +209,7 @@ class Dreaming:
                     writings=writings,
                     dreams=await anyio.to_thread.run_sync(files.dreams),
                     earlier=await self._earlier(mind, evidence),
-                    zone=state.zone,
+                    zone=zone,
                     reports=reports,
                 )
             outcome = "quoted" if draft.record.is_quoted else "dreamt"
@@ -284,7 +286,7 @@ async def _lived(mind: Mind, *, after: int, until: int) -> tuple[StoredTurn, ...
     return tuple(found)
 
 
-async def _evidence(mind: Mind, turns: Sequence[StoredTurn], *, zone: ZoneInfo) -> Evidence:
+async def _evidence(mind: Mind, turns: Sequence[StoredTurn], *, zone: tzinfo) -> Evidence:
     """What *turns* are to be dreamt of, after what people put right."""
     return await anyio.to_thread.run_sync(
         lambda: gather_evidence(turns, zone=zone, standing=mind.corrections.standing())

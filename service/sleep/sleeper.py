@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Literal, Self
 
 import anyio.to_thread
@@ -25,6 +25,7 @@ from consolidation.dreams.sleep_state import OwedDream
 from consolidation.dreams.undo import redo_dream, undo_dream
 from consolidation.kernel.errors import DreamFault, MemoryFault, ModelFault
 from consolidation.workspace import SLEEP_STATE
+from service.mind.own_settings import agent_zone_of
 
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo
@@ -157,10 +158,8 @@ class Sleeper:
         return self._status(mind, state, dreams, now=now, is_dreaming=is_dreaming)
 
     async def zone(self, mind: Mind) -> tzinfo:
-        """The agent's time zone; UTC where it can not be read."""
-        with suppress(DreamFault, OSError):
-            return (await anyio.to_thread.run_sync(self.files(mind).state)).zone
-        return UTC
+        """The agent's time zone, which is the mind's own until it names one."""
+        return await anyio.to_thread.run_sync(agent_zone_of, mind)
 
     def _status(
         self, mind: Mind, state: SleepState, dreams: Dreams, *, now: datetime, is_dreaming: bool
@@ -199,7 +198,7 @@ class Sleeper:
             else:
                 before = await self._before(mind, files, state, dreams)
                 asleep = self._asleep(mind, state, before, seconds=seconds, session_id=session_id, now=now)
-            asleep = asleep.model_copy(update={"timezone": timezone or state.timezone})
+            asleep = asleep.in_zone(timezone)
             await anyio.to_thread.run_sync(files.set_state, asleep)
         begun = SleepBegun.of(asleep, now=now)
         if longer is None:
@@ -216,7 +215,7 @@ class Sleeper:
         is_forced = fatigue_level(actions, self._thresholds) is FatigueLevel.EXHAUSTED
         since = before.since_dream(now)
         kind = decide_sleep(BeforeSleep(seconds, actions, before.dreams, since, is_forced), self._rules)
-        owed, cycle = None, state.cycle_at(now)
+        owed, cycle = None, state.ended(now).cycle_at(now)
         if kind is not SleepKind.NAP:
             owed = self._owed(mind, kind, before=before, now=now, cycle=cycle).model_copy(
                 update={"session_id": session_id, "is_forced": is_forced}
@@ -259,8 +258,7 @@ class Sleeper:
             before = await self._before(mind, files, state, dreams)
             lived = positions.remembered_after(before.sequence)
             if not lived and before.made is not None:
-                state = state.deepened() if is_deep else state
-                state = state.model_copy(update={"timezone": timezone or state.timezone})
+                state = (state.deepened() if is_deep else state).in_zone(timezone)
                 await anyio.to_thread.run_sync(files.set_state, state)
                 self.begin(mind)
                 return state.promised
@@ -275,8 +273,7 @@ class Sleeper:
             kind = kind_of_dream(actions=actions, dreams=before.dreams, rules=self._rules)
             kind = SleepKind.DEEP_SLEEP if is_deep else kind
             owed = self._owed(mind, kind, before=before, now=now, cycle=state.cycle_at(now))
-            promising = _promising(state, owed, before=before)
-            promising = promising.model_copy(update={"timezone": timezone or state.timezone})
+            promising = _promising(state, owed, before=before).in_zone(timezone)
             await anyio.to_thread.run_sync(files.set_state, promising)
         self.begin(mind)
         return owed

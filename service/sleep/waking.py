@@ -14,6 +14,7 @@ from consolidation.dreams.evidence import notes_in
 from consolidation.dreams.sleep_state import SleepState, read_sleep_state
 from consolidation.dreams.waking import UndreamtSession, UnreadMessage, WakingFiles, waking_pack
 from consolidation.kernel.turns import Speaker
+from service.mind.own_settings import zone_of
 from service.sleep.observations import observations_as_put_right
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ def _files(
         briefing=text("briefing"),
         messages=messages,
         undreamt=undreamt,
+        own_zone=zone_of(mind),
     )
 
 

@@ -134,7 +134,7 @@ class SleepIn(Body):
     timezone: Zone | None = Field(
         None,
         description="The agent's time zone, in which its observations have their times. Left out, it stays as it was, "
-        "UTC at first.",
+        "at first the mind's own, else UTC.",
     )
     wait: bool = Field(default=False, description="Whether to answer only when the dream has ended.")
 
@@ -202,7 +202,9 @@ class DreamIn(Body):
 
     deep: bool = Field(default=False, description="Whether it is a deep sleep: it also tidies up and writes the diary.")
     timezone: Zone | None = Field(
-        None, description="The zone of the observations' times. Left out, it stays as it was, UTC at first."
+        None,
+        description="The zone of the observations' times. Left out, it stays as it was, at first the mind's own, else "
+        "UTC.",
     )
     wait: bool = Field(default=False, description="Whether to answer only when the dream has ended.")
 

@@ -21,7 +21,7 @@ class WakingQuery(BaseModel):
         MOST_TOKENS, ge=LEAST_TOKENS, le=MOST_TOKENS_EVER, description="How many tokens `text` takes at most."
     )
     timezone: Zone | None = Field(
-        None, description="The time zone of the times in `text`; the agent's own if left out, else UTC."
+        None, description="The time zone of the times in `text`; the agent's own if left out."
     )
 
 

@@ -58,7 +58,9 @@ def test_what_was_said_of_a_fact_counts_for_its_turn_by_its_sums_alone():
         return salience_of(Signal(outcome, weight, NOON, 10) for outcome, weight in signals)
 
     assert turn(("contradicted", 1.0), ("acted", 0.5), ("acted", 0.5)).is_held_back([1])
-    assert not turn(("contradicted", 0.5), ("contradicted", 0.5), ("acted", 1.0), ("contradicted", 0.5)).is_held_back([1])
+    assert not turn(("contradicted", 0.5), ("contradicted", 0.5), ("acted", 1.0), ("contradicted", 0.5)).is_held_back(
+        [1]
+    )
 
 
 def test_one_contradiction_of_a_fact_does_not_silence_its_turn():

@@ -127,6 +127,19 @@ async def test_without_an_action_a_sleep_is_a_pause(service):
     assert (await slept(service))["kind"] == "nap"
 
 
+async def test_an_agent_that_acts_in_its_sleep_and_sleeps_again_has_begun_a_cycle(service):
+    """Broken: the sleep that goes on belongs to the cycle before it."""
+    await acted(service, 6)
+    await slept(service, 600)
+    await acted(service, 80, first=100)
+    await slept(service, 600)
+    asleep = (await status(service))["cycle"]
+    await service.http.post("/v1/minds/ada/wake", json={})
+
+    assert [(one["dream"], one["cycle"]) for one in await dreams(service)] == [(2, 2), (1, 1)]
+    assert (asleep, (await status(service))["cycle"]) == (2, 3)
+
+
 async def test_a_cycle_ends_with_a_sleep_and_not_with_a_nap(service, clock):
     await acted(service, 6)
     await slept(service, 10)
