@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from consolidation.dreams.dream_draft import read_draft, write_draft
 from consolidation.dreams.observations import merged, pruned, read_observations, relevelled
-from consolidation.dreams.rules import changed_rules, read_rules
+from consolidation.dreams.rules import changed_rules, deleted_rules, read_rules
 from consolidation.dreams.sleep_state import read_sleep_state, write_sleep_state
 from consolidation.dreams.writings import (
     OurLines,
@@ -223,27 +223,49 @@ class DreamFiles:
         if not (draft.rules_added or draft.rules_removed):
             return draft
         ours, earlier, dream = self.dreams().rules, draft.record.rules_removed, draft.record.dream
+        left, before = self._rules_before(draft.record, ours)
         wanted = {" ".join(words.split()) for words in draft.rules_added}
         added: tuple[str, ...] = ()
         removed: tuple[str, ...] = ()
+        deleted: tuple[str, ...] = ()
+        kept: tuple[str, ...] = ()
 
         def plan(text: str) -> str:
-            nonlocal added, removed
-            new, _ = changed_rules(text, add=draft.rules_added, remove=draft.rules_removed, dream=dream, ours=ours)
+            nonlocal added, removed, deleted, kept
+            deleted = deleted_rules(text, left=left, before=before)
+            new, _ = changed_rules(
+                text, add=draft.rules_added, remove=draft.rules_removed, dream=dream, ours=ours, deleted=deleted
+            )
             # Also those that this dream wrote, or took out, before it was killed.
             added = tuple(rule.digest for rule in read_rules(new) if rule.dream == dream and rule.text in wanted)
             gone = (rule.line for rule in read_rules(text) if rule not in read_rules(new))
             removed = tuple(dict.fromkeys((*earlier, *gone)))
+            kept = tuple(rule.beginning for rule in read_rules(new) if rule.digest in ours.union(added))
             return new
 
         def noted() -> DreamDraft:
             record = draft.record.model_copy(update={"rules": added, "rules_removed": removed})
-            return draft.model_copy(update={"record": record})
+            return draft.model_copy(update={"record": record.with_lines(RULES, kept, deleted=deleted)})
 
         plan(self.read(RULES))
         self.keep(noted())  # a kill in between must not lose what it took out
         self.change(RULES, plan)
         return noted()
+
+    def _rules_before(self, record: DreamRecord, ours: frozenset[str]) -> tuple[frozenset[str], tuple[str, ...]]:
+        """
+        The beginnings of our rules that dreams before *record* left in the file, and of those that a person deleted.
+
+        Rules of dreams that were taken back went with them. Of a write that was interrupted, only the latter are known.
+        """
+        if RULES in record.deleted:
+            return frozenset(), record.deleted[RULES]
+        earlier = self.dreams().before(record.dream)
+        left = earlier.last_lines(RULES)
+        if left is None:
+            left = frozenset(rule.beginning for rule in read_rules(self.written(RULES)) if rule.digest in ours)
+        undone = "\n".join(line for one in earlier.records if one.undone is not None for line in one.undone.rules)
+        return left.difference(rule.beginning for rule in read_rules(undone)), earlier.last_deleted(RULES)
 
     def _write_briefing(self, draft: DreamDraft) -> DreamDraft:
         briefing = draft.briefing

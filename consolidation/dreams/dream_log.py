@@ -18,6 +18,7 @@ from consolidation.kernel.links import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from collections.abc import Set as AbstractSet
     from datetime import datetime
     from pathlib import Path
 
@@ -49,7 +50,8 @@ class DreamRecord(BaseModel):
     ``superseded`` the digests of lines that it said are over. ``rules`` are the digests of the rules it wrote,
     ``rules_removed`` the lines of those that it took out, and ``lines``, by file, the digests of its lines in
     priorities.md, briefing.md and diary.md; None where an earlier version made it, which did not note them.
-    ``deleted`` are, by file, the digests of lines that a person had deleted by then. ``kind`` is lightweight, dream or
+    ``deleted`` are, by file, the digests of lines that a person had deleted by then. Of rules.md, both have the digests
+    of how its rules begin. ``kind`` is lightweight, dream or
     deep_sleep. ``is_quoted`` says that no model made it. ``is_owed`` says that a turn of it was erased: what it came to
     is made again of the others. ``pruned`` are the dated lines that its tidying took out. ``undone`` says that a person
     took it back: what it came to no longer counts.
@@ -99,6 +101,13 @@ class DreamRecord(BaseModel):
         """It, with the lines that it wrote into one of the writings, and those that a person *deleted* there."""
         lines = {**(self.lines or {}), name: tuple(dict.fromkeys(digests))}
         return self.model_copy(update={"lines": lines, "deleted": {**self.deleted, name: deleted}})
+
+    def without_lines(self, name: str, digests: AbstractSet[str]) -> DreamRecord:
+        """It, as if it had not written these lines into one of the writings."""
+        if digests.isdisjoint(self.lines_of(name)):
+            return self
+        left = tuple(one for one in self.lines_of(name) if one not in digests)
+        return self.with_lines(name, left, deleted=self.deleted.get(name, ()))
 
     @property
     def counts(self) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from consolidation.dreams.dream_files import BRIEFING, DIARY, OBSERVATIONS, PRIORITIES, RULES, WRITINGS
 from consolidation.dreams.observations import read_dated, without
-from consolidation.dreams.rules import Rule
+from consolidation.dreams.rules import Rule, read_rules
 from consolidation.dreams.writings import line_digest, line_digests
 from consolidation.text.language import detect
 from consolidation.text.words import content_words, tokens
@@ -49,6 +49,7 @@ def erase_from_dreams(files: DreamFiles, erased: ErasedTurns) -> ErasedFromDream
     erasing = _Erasing(erased, dreams, ours, _drafted(files.draft()))
     lines = versions = 0
     edited: list[str] = []
+    rules = _beginnings(files)
     for name in WRITINGS:
         before = files.read(name)
         if before:
@@ -59,6 +60,8 @@ def erase_from_dreams(files: DreamFiles, erased: ErasedTurns) -> ErasedFromDream
     files.drop_draft()
     files.forget_reasons()
     files.log.replace(erasing.without_kept_lines)
+    erased_rules = rules - _beginnings(files)  # no person deleted them
+    files.log.replace(lambda one: one.without_lines(RULES, erased_rules))
     owed = files.log.replace(erasing.record)
     return ErasedFromDreams(owed, lines, versions, tuple(edited))
 
@@ -139,6 +142,10 @@ class _Erasing:
     def _is_gone(self, name: str, line: str) -> bool:
         digest = line_digest(line)
         return digest in self.drafted.get(name, ()) or (digest in self.ours[name] and self.shows(line))
+
+
+def _beginnings(files: DreamFiles) -> frozenset[str]:
+    return frozenset(rule.beginning for rule in read_rules(files.read(RULES)))
 
 
 def _drafted(draft: DreamDraft | None) -> Mapping[str, frozenset[str]]:

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from consolidation.dreams.writings import line_digest
+from consolidation.dreams.writings import MOST_DELETED, line_digest
 from consolidation.text.words import tokens
 
 if TYPE_CHECKING:
@@ -41,6 +41,11 @@ class Rule:
         """What tells this line from one that a person changed."""
         return line_digest(self.line)
 
+    @property
+    def beginning(self) -> str:
+        """The digest of its first characters, whichever dream made it: rules that begin alike say the same."""
+        return line_digest(_beginning(self.text))
+
 
 def read_rules(text: str) -> tuple[Rule, ...]:
     """The rules of a file, in its order."""
@@ -48,14 +53,33 @@ def read_rules(text: str) -> tuple[Rule, ...]:
     return tuple(Rule(one[1].strip(), int(one[2]) if one[2] else None) for one in found if one)
 
 
+def deleted_rules(text: str, *, left: AbstractSet[str], before: Iterable[str]) -> tuple[str, ...]:
+    """
+    The beginnings of our rules that a person deleted from *text*, now or *before*, the newest first.
+
+    *left* are those that a dream left there. A file that they emptied is begun anew.
+    """
+    if not text.strip():
+        return ()
+    present = {rule.beginning for rule in read_rules(text)}
+    gone = (*sorted(left - present), *(one for one in before if one not in present))
+    return tuple(dict.fromkeys(gone))[:MOST_DELETED]
+
+
 def changed_rules(
-    text: str, *, add: Iterable[str], remove: Iterable[str], dream: int, ours: AbstractSet[str]
+    text: str,
+    *,
+    add: Iterable[str],
+    remove: Iterable[str],
+    dream: int,
+    ours: AbstractSet[str],
+    deleted: Iterable[str] = (),
 ) -> tuple[str, tuple[Rule, ...]]:
     """
     *text* with what a dream adds to the rules and takes away, and the rules that are new.
 
-    A rule that begins like one that stands is not added. Only *ours* (digests) are taken away. Where there are more
-    than ``MOST_RULES``, the oldest of ours go.
+    A rule that begins like one that stands, or that a person *deleted*, is not added. Only *ours* (digests) are taken
+    away. Where there are more than ``MOST_RULES``, the oldest of ours go.
     """
     removed = [_plain(one) for one in remove]
     rules = list(read_rules(text))
@@ -63,7 +87,11 @@ def changed_rules(
     new: list[Rule] = []
     for words in add:
         rule = Rule(" ".join(words.split()), dream)
-        if rule.text and not any(_is_alike(rule, one) for one in (*rules, *new) if one not in gone):
+        if (
+            rule.text
+            and rule.beginning not in deleted
+            and not any(_is_alike(rule, one) for one in (*rules, *new) if one not in gone)
+        ):
             new.append(rule)
     left = [one for one in rules if one not in gone]
     for oldest in sorted((one for one in left if one.digest in ours), key=lambda one: one.dream or 0):
@@ -101,8 +129,11 @@ def _plain(text: str) -> str:
 
 
 def _is_alike(rule: Rule, known: Rule) -> bool:
-    mine, theirs = _plain(rule.text), _plain(known.text)
-    return mine[:_SAME_BEGINNING] == theirs[:_SAME_BEGINNING]
+    return _beginning(rule.text) == _beginning(known.text)
+
+
+def _beginning(text: str) -> str:
+    return _plain(text)[:_SAME_BEGINNING]
 
 
 def _is_named(rule: Rule, wanted: str) -> bool:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from consolidation.dreams.dream_log import DreamRecord
 
 MOST_PRIORITIES, MOST_BRIEFING_LINES = 5, 80
-_MOST_DELETED = 400  # lines of a file; the oldest are forgotten
+MOST_DELETED = 400  # lines of a file; the oldest are forgotten
 _ITEM = re.compile(r"^\s*(?:[-*]|\d+[.)])\s+(.+)$")
 _PRIORITIES = "# Priorities"
 
@@ -103,7 +103,7 @@ def _deleted(text: str, before: OurLines) -> tuple[str, ...]:
         return ()
     present = line_digests(text)
     gone = (*sorted(before.left.difference(present)), *(one for one in before.deleted if one not in present))
-    return tuple(dict.fromkeys(gone))[:_MOST_DELETED]
+    return tuple(dict.fromkeys(gone))[:MOST_DELETED]
 
 
 def _rewritten(lines: Iterable[str], *, ours: Iterable[str], deleted: tuple[str, ...]) -> Rewritten:

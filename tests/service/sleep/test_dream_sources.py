@@ -1,4 +1,4 @@
-"""What the prompt shows to a dreaming model, the dream may say: it is no invention."""
+"""What a dreaming model may say: what its prompt shows it; and what it may not write again: what a person deleted."""
 
 import pytest
 
@@ -53,3 +53,20 @@ async def test_a_dream_may_count_the_calls_that_were_made_that_failed_and_that_w
             found = [one["reflection"] for one in await dreams(service)]
 
     assert found == [counted["reflection"]]
+
+
+async def test_a_rule_that_a_person_deleted_does_not_come_back(tmp_path):
+    proposing = PLAIN | {"rules": {"add": ["Run each step twice before the next one begins."], "remove": []}}
+    file = tmp_path / "minds/ada/rules.md"
+    with provider_of(Brain(dream=proposing)) as provider:
+        settings = hosted(tmp_path, provider, "narrative", "chat", sleep={"dream_interval_seconds": 0})
+        async with running(tmp_path, settings=settings) as service:
+            await acted(service, 6)
+            await slept(service)
+            first = file.read_text()
+            file.write_text("# Rules\n\n- Ask before deleting.\n")
+            await acted(service, 6, first=50)
+            await slept(service)
+
+    assert "Run each step twice" in first
+    assert file.read_text() == "# Rules\n\n- Ask before deleting.\n"
