@@ -13,7 +13,7 @@ import anyio.to_thread
 from consolidation.corrections.record import Correction
 from consolidation.corrections.standing import Standing
 from consolidation.corrections.taken_out import turns_naming
-from consolidation.corrections.wording import names_any
+from consolidation.corrections.wording import tells_of_any
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -30,7 +30,7 @@ def followed(lines: Sequence[Line], *, last: str) -> int:
 
 
 async def names_since(lines: Sequence[Line], *, known: int) -> tuple[frozenset[str], frozenset[str]]:
-    """The keys of names that are muted since the first *known* lines, and of those that are not any more."""
+    """The names that are muted since the first *known* lines, and of those that are not any more."""
     before, now = await anyio.to_thread.run_sync(lambda: (_muted(lines[:known]), _muted(lines)))
     return now - before, before - now
 
@@ -72,7 +72,7 @@ def is_decided_since(
         return True
     names = _muted(lines[:known]) ^ _muted(lines) if known < len(lines) else frozenset[str]()
     texts = (*(message.content for one in turns for message in one.turn.messages), *(told[one] for one in said))
-    return bool(names) and any(names_any(text, names) for text in texts)
+    return bool(names) and any(tells_of_any(text, names) for text in texts)
 
 
 def _told_still(lines: Sequence[Line]) -> dict[str, str]:

@@ -12,14 +12,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from consolidation.corrections.entity_names import names_now, splits_of
 from consolidation.corrections.record import OF_ENTITIES, Correction, Target, What
 from consolidation.corrections.wording import Wording, keys_of_names, named_in
 from consolidation.text.names import name_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
+    from consolidation.corrections.entity_names import Split
     from consolidation.corrections.record import Line
 
 _TRUTH = frozenset({What.WRONG, What.RIGHT, What.EDIT})
@@ -99,21 +101,6 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
-    """
-    A name that is two things: what comes of these turns is ``to``; ``id`` is its correction's.
-
-    ``entity`` is the id of the first correction that split something off under this name: all of it is one entity.
-    """
-
-    id: str
-    name: str
-    to: str
-    turn_ids: frozenset[str]
-    entity: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Group:
     """The decisions of one fact, and by what it is recognised."""
 
@@ -131,7 +118,8 @@ class _Answers:
     """
     The last answer to each question, as far as the log is folded: of facts in groups, of whole turns, of entities.
 
-    ``said`` has the id of the last line that says certain words, by their key; ``places`` has where each line stands.
+    ``said`` has the id of the last line that says certain words, by their key; ``written`` the names of entities as
+    people wrote them, by their keys; ``places`` has where each line stands.
     """
 
     by_key: dict[str, tuple[_Group, ...]] = field(default_factory=dict)
@@ -139,6 +127,7 @@ class _Answers:
     turns: dict[str, Decided] = field(default_factory=dict)
     entities: dict[str, Decided] = field(default_factory=dict)
     said: dict[str, str] = field(default_factory=dict)
+    written: dict[str, frozenset[str]] = field(default_factory=dict)
     places: dict[str, int] = field(default_factory=dict)
 
     def copy(self) -> _Answers:
@@ -149,6 +138,7 @@ class _Answers:
             turns=dict(self.turns),
             entities=dict(self.entities),
             said=dict(self.said),
+            written=dict(self.written),
             places=dict(self.places),
         )
 
@@ -156,6 +146,8 @@ class _Answers:
         """Take in the next decision. Returns the turns that it may change something of."""
         self.places.setdefault(made.id, len(self.places))
         touched = frozenset(made.target.turn_ids)
+        for name in _names_in(made):
+            self.written[name_key(name)] = self.written.get(name_key(name), frozenset()) | {name}
         said = Statement.of(made)
         if said is not None:
             touched |= self._say(said)
@@ -249,7 +241,7 @@ class Standing:
         answers = _Answers()
         for one in made:
             answers.fold(one)
-        standing = cls(corrections=made, _answers=answers, _names=_names_now(made), splits=_splits(made))
+        standing = cls(corrections=made, _answers=answers, _names=names_now(made), splits=splits_of(made))
         said = standing._said()
         return replace(standing, said=said, statements=tuple(filter(standing.stands, said)))
 
@@ -264,7 +256,7 @@ class Standing:
         every = (*self.corrections, made)
         standing = replace(self, corrections=every, _answers=answers)
         if made.what in OF_ENTITIES:
-            standing = replace(standing, _names=_names_now(every), splits=_splits(every))
+            standing = replace(standing, _names=names_now(every), splits=splits_of(every))
         return _saying(standing, made, turns)
 
     def __bool__(self) -> bool:
@@ -296,8 +288,20 @@ class Standing:
             found = [self.fact(target.text, target.turn_ids, joins=target.joins)]
         return any(correction.id == one.id for decided in found for one in decided.corrections)
 
-    def fact(self, text: str, turn_ids: Iterable[str], *, joins: Sequence[str] = ()) -> Decided:
-        """What was decided of a fact with these words, which comes from these turns and joins these names."""
+    def fact(
+        self,
+        text: str,
+        turn_ids: Iterable[str],
+        *,
+        joins: Sequence[str] = (),
+        is_there: Callable[[str, frozenset[str]], bool] | None = None,
+    ) -> Decided:
+        """
+        What was decided of a fact with these words, which comes from these turns and joins these names.
+
+        Where the fact of a decision *is_there* still, by its words' key and its turns, another one that has words of
+        its own is not the same in other words.
+        """
         if not self._answers.by_key:
             return UNDECIDED
         turns = frozenset(turn_ids)
@@ -308,7 +312,10 @@ class Standing:
         names = keys_of_names(tuple(joins))
         in_turns = (one for turn in sorted(turns) for one in self._answers.by_turn.get(turn, ()))
         for group in {id(one): one for one in in_turns}.values():
-            if wording.restates(group.wording, joins_the_same=bool(names) and names == group.joins):
+            if not wording.restates(group.wording, joins_the_same=bool(names) and names == group.joins):
+                continue
+            says_else = not wording.says_more_or_less(group.wording)
+            if not (says_else and is_there is not None and is_there(group.wording.key, group.turn_ids)):
                 return group.decided
         return UNDECIDED
 
@@ -367,9 +374,10 @@ class Standing:
 
     @property
     def muted_names(self) -> frozenset[str]:
-        """The keys of all names of entities that are never to come up."""
+        """All names of entities that are never to come up, as people wrote them."""
         muted = (key for key, decided in self._answers.entities.items() if decided.is_muted)
-        return frozenset(other for key in muted if self.entity(key).is_muted for other in self.keys_of(key))
+        keys = frozenset(other for key in muted if self.entity(key).is_muted for other in self.keys_of(key))
+        return frozenset(name for key in keys for name in self._answers.written.get(key, (key,)))
 
     def name_of(self, name: str) -> str:
         """What an entity is called now."""
@@ -412,6 +420,13 @@ class Standing:
         return frozenset(other for key in named_in(text, self._names) for other in self.keys_of(key))
 
 
+def _names_in(made: Correction) -> tuple[str, ...]:
+    """The names of entities that a decision gives; what one was edited to is none."""
+    if made.target.kind != "entity":
+        return ()
+    return (made.target.text, made.to) if made.to and made.what in OF_ENTITIES else (made.target.text,)
+
+
 def _with(decided: Decided, one: Correction) -> Decided:
     return Decided(one, decided.shown) if one.what in _TRUTH else Decided(decided.truth, one)
 
@@ -435,49 +450,3 @@ def _in_place_of(known: Sequence[_Group], group: _Group, groups: tuple[_Group, .
     places = [at for at, one in enumerate(groups) if any(one is other for other in known)]
     first = places[0] if places else len(groups)
     return (*groups[:first], group, *(one for at, one in enumerate(groups) if at > first and at not in places))
-
-
-def _splits(made: Sequence[Correction]) -> tuple[Split, ...]:
-    """What was split off, oldest first; the same name is the same entity, spelt as it was first."""
-    first: dict[str, Correction] = {}
-    found = []
-    for one in made:
-        if one.what is What.SPLIT:
-            begun = first.setdefault(name_key(one.to or ""), one)
-            turns = frozenset(one.target.turn_ids)
-            found.append(Split(one.id, one.target.text, begun.to or "", turns, begun.id))
-    return tuple(found)
-
-
-def _names_now(made: Sequence[Correction]) -> dict[str, tuple[str, str]]:
-    """
-    By the key of each name that people merged or gave: the key of the name that was kept, and the name of today.
-
-    Each decision is about the entity that its names meant when it was made. So a name that a person gave can be merged
-    and replaced like any other, and still finds its entity afterwards. Given to another one, it goes over to that.
-    """
-    into: dict[str, str] = {}  # a key, and that of another name of the same entity which was kept
-    called: dict[str, str] = {}  # the key of a name that was kept, and what the entity is called
-    given: set[str] = set()  # the keys of names that a rename gave
-
-    def kept(key: str) -> str:
-        while key in into:
-            key = into[key]
-        return key
-
-    for one in made:
-        name = one.to or ""
-        root, key = kept(name_key(one.target.text)), name_key(name)
-        if one.what is What.RENAME:
-            called[root] = name
-            is_new = key not in into and key not in called
-            if is_new or key in given:
-                given.add(key)
-                into[key] = root
-        elif one.what is What.MERGE:
-            other = kept(key)
-            called.setdefault(other, name)
-            if root != other:
-                into[root] = other
-    every = {*into, *called}
-    return {key: (kept(key), called[kept(key)]) for key in every}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from consolidation.corrections.wording import carriers, names_any
+from consolidation.corrections.wording import carriers, tells_of_any
 from consolidation.kernel.turns import READ, Message, Speaker
 from consolidation.text.language import detect
 from consolidation.text.sentences import whole_sentences
@@ -55,7 +55,7 @@ def tellable(stored: StoredTurn, standing: Standing) -> Tellable:
     gone: set[tuple[int, int]] = set()
     reason = ""
     for wording, decided in facts:
-        found = carriers(wording, every)
+        found = carriers(wording, every, of=[number for number, _ in places])
         reason = decided.held_back
         if not found:
             return Tellable(stored, tuple(every), reason, is_spent=True)
@@ -101,7 +101,7 @@ def _without_muted(messages: tuple[Message, ...], standing: Standing) -> tuple[M
     if not muted:
         return messages
     spoken = ((one, whole_sentences(one.content, language=detect(one.content))) for one in messages)
-    left = [_without(one, [said for said in every if names_any(said, muted)]) for one, every in spoken]
+    left = [_without(one, [said for said in every if tells_of_any(said, muted)]) for one, every in spoken]
     told = tuple(one for one in left if one.content.strip())
     return told if _tells(messages, told) else ()
 
@@ -118,10 +118,10 @@ def _notes(stored: StoredTurn, standing: Standing) -> tuple[Message, ...]:
     return tuple(Message(Speaker.THOUGHT, one.text, stored.occurred_at) for one in said)
 
 
-async def turns_naming(transcript: Transcript, keys: frozenset[str]) -> frozenset[int]:
-    """The turns in which one of the names with these *keys* stands. Raises TranscriptUnreadable."""
+async def turns_naming(transcript: Transcript, names: frozenset[str]) -> frozenset[int]:
+    """The turns that tell of one of these *names*. Raises TranscriptUnreadable."""
     found, last = set[int](), 0
     while page := await transcript.after(last, limit=_PAGE):
         last = page[-1].sequence
-        found |= {one.sequence for one in page if names_any("\n".join(m.content for m in one.turn.messages), keys)}
+        found |= {one.sequence for one in page if tells_of_any("\n".join(m.content for m in one.turn.messages), names)}
     return frozenset(found)

@@ -18,6 +18,7 @@ from consolidation.text.name_forms import (
     without_case_endings,
 )
 from consolidation.text.names import name_key
+from consolidation.text.word_names import is_a_word, is_written_as_name
 from consolidation.text.words import content_stems, content_words, is_dense, tokens, written
 
 if TYPE_CHECKING:
@@ -52,6 +53,10 @@ class Wording:
             return False
         shared, every = len(self.stems & other.stems), len(self.stems | other.stems)
         return bool(every) and shared >= (_SAME_OF_A_PAIR if joins_the_same else _SAME) * every
+
+    def says_more_or_less(self, other: Wording) -> bool:
+        """Whether one of the two says all that the other does."""
+        return self.stems <= other.stems or other.stems <= self.stems
 
     def share_in(self, sentence: str) -> float:
         """How much of it stands in *sentence*, 0…1."""
@@ -96,17 +101,42 @@ def forget_texts() -> None:
     forget_names()
 
 
-def carriers(wording: Wording, sentences: Sequence[str]) -> frozenset[int]:
-    """The places of the *sentences* that carry a fact: those that say most of it, else the ones that come nearest."""
+def carriers(wording: Wording, sentences: Sequence[str], *, of: Sequence[int]) -> frozenset[int]:
+    """
+    The places of the *sentences* that carry a fact: those that say most of it, else the ones that come nearest.
+
+    ``of`` has the message of each. Where one says all of it, others of its message that have words of their own say
+    something else: who is allergic to nuts and to cats says both in the same words.
+    """
     shares = [wording.share_in(sentence) for sentence in sentences]
     most = max(shares, default=0.0)
     least = _CARRIED if most >= _CARRIED else max(most, _HINTED)
-    return frozenset(place for place, share in enumerate(shares) if share >= least)
+    whole = {message for message, share in zip(of, shares, strict=True) if share >= 1}
+
+    def carries(place: int) -> bool:
+        says_else = of[place] in whole and shares[place] < 1 and not _stems(sentences[place]) <= wording.stems
+        return shares[place] >= least and not says_else
+
+    return frozenset(filter(carries, range(len(sentences))))
 
 
 def names_any(text: str, keys: Iterable[str]) -> bool:
     """Whether one of the names with these *keys* stands whole in *text*."""
     return bool(named_in(text, keys))
+
+
+def tells_of_any(text: str, names: Iterable[str]) -> bool:
+    """
+    Whether one of these *names*, as they are written, stands whole in *text*.
+
+    One that is an ordinary word as well must be written as a name there: the electricity bill is not Bill's.
+    """
+    keys = {name: name_key(name) for name in names}
+    there = frozenset(named_in(text, frozenset(keys.values())))
+    return any(
+        key in there and (not is_a_word(key) or name[:1].islower() or is_written_as_name(text, key))
+        for name, key in keys.items()
+    )
 
 
 def named_in(text: str, keys: Iterable[str]) -> tuple[str, ...]:

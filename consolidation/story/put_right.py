@@ -16,7 +16,7 @@ import anyio.to_thread
 from consolidation.corrections.decided_since import followed, names_since
 from consolidation.corrections.record import Correction, What
 from consolidation.corrections.taken_out import turns_naming
-from consolidation.corrections.wording import Wording, names_any
+from consolidation.corrections.wording import Wording, tells_of_any
 from consolidation.story.anchor import without_marks
 from consolidation.story.chapters import parse
 from consolidation.story.erasure import with_guessed_turns, without_chapters
@@ -42,7 +42,7 @@ class _Change:
     """
     What became otherwise: the turns that told it.
 
-    Where only chapters that hold certain words are meant, these are its ``wording``, or one of the ``names`` (keys).
+    Where only chapters that hold certain words are meant, these are its ``wording``, or one of the ``names``.
     """
 
     sequences: frozenset[int]
@@ -60,7 +60,7 @@ class _Change:
             return False
         body = chapter.text.partition("\n")[2]
         if self.names:
-            return names_any(body, self.names)
+            return tells_of_any(body, self.names)
         if self.wording is None:
             return True
         return any(self.wording.is_carried_by(one) for one in whole_sentences(body, language=detect(body)))

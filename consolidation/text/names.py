@@ -72,7 +72,7 @@ _TITLES = frozenset(
     """.split()
 )  # part of a name, and none alone
 _OPENING = re.compile(rf"[\"'“‘(¿¡]*(?P<name>{_WORD}?)(?:['’]s)?,?\s+(?P<doing>[^\W\d_]+)")
-_DOING = re.compile(
+DOING = re.compile(
     r"[a-z]+(?:ed|s)|and|came|went|told|gave|got|had|lent|made|took|wrote|sent|met|left|lost|won|began|brought|bought"
     r"|thought|knew|kept|let|ran|saw|sang|spoke|grew|fell|felt|found|taught|sold|chose|broke|drove|flew|said|can|will"
     r"|would|could|should|never|always|just|also"
@@ -148,7 +148,7 @@ def opening_names(text: str, *, language: str) -> frozenset[str]:
         is_common = name.casefold() in small or name.casefold() in _NO_NAMES or name.casefold().endswith("ing")
         if is_common or not content_words(name, language=language):
             continue
-        if not language.startswith("en") or _DOING.fullmatch(doing):
+        if not language.startswith("en") or DOING.fullmatch(doing):
             found.add(name)
     return frozenset(found)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from consolidation.corrections.standing import Split
+    from consolidation.corrections.entity_names import Split
     from service.index.text_splits import JoinedNames, Mention
     from service.retrieval.put_right import PutRight
 

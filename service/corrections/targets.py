@@ -25,8 +25,9 @@ from service.retrieval.put_right import split_off_id
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from consolidation.corrections.entity_names import Split
     from consolidation.corrections.record import TargetKind
-    from consolidation.corrections.standing import Split, Standing
+    from consolidation.corrections.standing import Standing
     from service.mind.minds import Mind
 
 _PREFIXES: dict[TargetKind, str] = {"fact": "fact:", "entity": "entity:", "turn": "episode:"}

@@ -1,4 +1,4 @@
-"""What full text knows of entities of which a person said that they are two: rows by their names and by some turns."""
+"""What full text knows of what people put right: entities by their names, and what some turns told of them."""
 
 from __future__ import annotations
 
@@ -49,6 +49,12 @@ def facts_told_first_in(
     )
     rows = database.execute(" UNION ".join(sides), values * 2)
     return tuple(JoinedNames(number, one, two, tuple(json.loads(episodes))) for number, one, two, episodes in rows)
+
+
+def texts_told_first_in(database: sqlite3.Connection, sequences: Iterable[int]) -> tuple[str, ...]:
+    """The words of the facts that were told first in one of these turns."""
+    rows = database.execute(f"SELECT text FROM facts WHERE sequence IN {_VALUES}", (_json(sequences),))
+    return tuple(text for (text,) in rows)
 
 
 def mentions_in(database: sqlite3.Connection, names: Iterable[str], sequences: Iterable[int]) -> tuple[Mention, ...]:

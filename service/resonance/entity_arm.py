@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -51,15 +52,15 @@ class EntityArm:
         except (GraphFault, TimeoutError):
             return FragmentHits()
         turns = await anyio.to_thread.run_sync(_mentions, call.mind, stored)
-        return FragmentHits(
-            entity_fragments(
-                stored,
-                named=terms.named.keys(),
-                turns=turns,
-                source_of=terms.source_of,
-                put_right=terms.put_right,
-            )
+        made = partial(
+            entity_fragments,
+            stored,
+            named=terms.named.keys(),
+            turns=turns,
+            source_of=terms.source_of,
+            put_right=terms.put_right,
         )
+        return FragmentHits(await anyio.to_thread.run_sync(made))
 
 
 def _named(text: TextIndex, uuids: Sequence[str]) -> tuple[tuple[str, str], ...]:

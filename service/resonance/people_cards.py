@@ -12,7 +12,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from consolidation.corrections.wording import names_any
+from consolidation.corrections.wording import names_any, tells_of_any
 from consolidation.kernel.turns import Speaker
 from consolidation.text.names import name_key
 from service.ingest.importance import PRIORITY
@@ -87,13 +87,13 @@ def card_text(cards: Sequence[PersonCard]) -> str:
 
 
 def _cards(mind: Mind, now: datetime) -> tuple[PersonCard, ...]:
-    put_right = PutRight.of(mind.corrections.standing(), mind.transcript.positions)
+    put_right = PutRight.of(mind.corrections.standing(), mind.transcript.positions, mind.text)
     people = sorted(mind.text.speakers(), key=lambda name: (name_key(name) in _ROLES, name))
     names = {key: name for name in people if (key := name_key(name)) not in _ROLES}
     keys = tuple(names)[:_MOST_PEOPLE] or ("user",)
     muted = put_right.standing.muted_names
     every = (*_decided(put_right), *_lasting(mind, put_right, now))
-    lines = [(line, joins) for line, joins in every if not names_any(line.text, muted)]
+    lines = [(line, joins) for line, joins in every if not tells_of_any(line.text, muted)]
     found: dict[str, list[CardLine]] = {key: [] for key in keys}
     told: dict[str, list[frozenset[str]]] = {key: [] for key in keys}
     for line, joins in lines:

@@ -153,7 +153,7 @@ class Retrieval:
         ]
         fragments = (*told.fragments, *(fragment for found in beside for fragment in found.fragments))
         if put_right:
-            fragments = tuple(put_right.weighed(put_right.judged(one), call.moment.message) for one in fragments)
+            fragments = await anyio.to_thread.run_sync(_judged, fragments, put_right, call.moment.message)
         best_first = tuple(sorted(fragments, key=lambda one: -one.score))
         hypotheses = {query: supposed for one in by_model for query, supposed in one.hypotheses.items()}
         message = call.moment.message
@@ -340,6 +340,10 @@ def _likeness(
             {sequence: common[sequence] for sequence in later if sequence in common},
         )
     return found
+
+
+def _judged(fragments: Sequence[Fragment], put_right: PutRight, message: str) -> tuple[Fragment, ...]:
+    return tuple(put_right.weighed(put_right.judged(one), message) for one in fragments)
 
 
 def _asked(

@@ -8,6 +8,7 @@ something of, and no others. Where nobody decided anything, it costs nothing and
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -15,21 +16,24 @@ import anyio.to_thread
 from consolidation.corrections.record import What
 from consolidation.corrections.standing import UNDECIDED, Standing
 from consolidation.corrections.taken_out import Tellable, tellable
-from consolidation.corrections.wording import Wording, named_in, names_any, renamed
+from consolidation.corrections.wording import Wording, named_in, names_any, renamed, tells_of_any
 from consolidation.kernel.errors import HomeFault
 from consolidation.text.language import detect
 from consolidation.text.names import name_key
 from consolidation.text.sentences import sentences
 from consolidation.text.words import content_words
+from service.index.text_splits import texts_told_first_in
 from service.retrieval.lead_words import without_lead
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+    from consolidation.corrections.entity_names import Split
     from consolidation.corrections.record import Correction
-    from consolidation.corrections.standing import Decided, Split, Statement
+    from consolidation.corrections.standing import Decided, Statement
     from consolidation.kernel.turns import StoredTurn
     from consolidation.transcript.positions import Positions
+    from service.index.text_index import TextIndex
     from service.mind.minds import Mind
     from service.retrieval.moment import Fragment
 
@@ -38,17 +42,31 @@ _MOST_VARIANTS = 2  # of one query
 
 @dataclass(frozen=True, slots=True)
 class PutRight:
-    """What stands for one mind at one moment; ``turn_ids`` are by sequence, of the turns that decisions are about."""
+    """
+    What stands for one mind at one moment; ``turn_ids`` are by sequence, of the turns that decisions are about.
+
+    ``keys_in`` finds the keys of the words of the facts that these turns told first, as `Wording` has them. It reads
+    the index, and so may whatever judges a text here: call it in a worker thread. All of that raises IndexUnusable.
+    """
 
     standing: Standing = field(default_factory=Standing)
     turn_ids: Mapping[int, str] = field(default_factory=dict)
+    keys_in: Callable[[frozenset[str]], frozenset[str]] = field(default=lambda _: frozenset(), compare=False)
 
     @classmethod
-    def of(cls, standing: Standing, positions: Positions) -> PutRight:
-        """What *standing* means for the transcript with these *positions*."""
+    def of(cls, standing: Standing, positions: Positions, text: TextIndex) -> PutRight:
+        """What *standing* means for the transcript with these *positions*, of which *text* is the index."""
         ids = dict.fromkeys(turn_id for one in standing.corrections for turn_id in one.target.turn_ids)
         found = {positions.sequence_of(turn_id): turn_id for turn_id in ids}
-        return cls(standing, {sequence: turn_id for sequence, turn_id in found.items() if sequence is not None})
+        sequences = {turn_id: sequence for sequence, turn_id in found.items() if sequence is not None}
+
+        @cache
+        def keys_in(turn_ids: frozenset[str]) -> frozenset[str]:
+            told_in = [sequences[one] for one in turn_ids if one in sequences]
+            told = text.read(lambda database: texts_told_first_in(database, told_in))
+            return frozenset(Wording.of(without_lead(one)).key for one in told)
+
+        return cls(standing, {sequence: turn_id for turn_id, sequence in sequences.items()}, keys_in)
 
     def __bool__(self) -> bool:
         """Whether anything was decided."""
@@ -59,11 +77,14 @@ class PutRight:
         turns = [self.turn_ids[one] for one in sequences if one in self.turn_ids]
         if not turns:
             return UNDECIDED
-        decided = self.standing.fact(without_lead(text), turns, joins=joins)
+        decided = self.standing.fact(without_lead(text), turns, joins=joins, is_there=self._is_there)
         whole = [self.standing.turn(one) for one in turns]
         if decided is UNDECIDED and all(one.held_back for one in whole):
             return whole[0]
         return decided
+
+    def _is_there(self, key: str, turn_ids: frozenset[str]) -> bool:
+        return key in self.keys_in(turn_ids)
 
     def name_in(self, name: str, sequences: Sequence[int]) -> str:
         """What an entity is called in a fact that these turns told."""
@@ -96,8 +117,8 @@ class PutRight:
 
     def told_in(self, text: str) -> tuple[Correction, ...]:
         """What was decided of facts that *text* tells and that are not to come up by themselves."""
-        unseen = (pair for turn_id in self.turn_ids.values() for pair in self.standing.unseen_in(turn_id))
-        made = [one for wording, decided in unseen if wording.is_carried_by(text) for one in decided.corrections]
+        unseen = ((turn, *pair) for turn in self.turn_ids.values() for pair in self.standing.unseen_in(turn))
+        made = [one for turn, told, decided in unseen if self._tells(text, told, turn) for one in decided.corrections]
         wording = Wording.of(without_lead(text))
         made += [
             one
@@ -117,16 +138,32 @@ class PutRight:
         edited = self.edited_summary(name)
         if edited is not None:
             return edited
-        unseen = [wording for turn in self.turn_ids.values() for wording, _ in self.standing.unseen_in(turn)]
+        unseen = [(turn, wording) for turn in self.turn_ids.values() for wording, _ in self.standing.unseen_in(turn)]
         whole = self._whole_turns()
         if not (unseen or whole):
             return text
 
         def is_told(sentence: str) -> bool:
             wording = Wording.of(without_lead(sentence))
-            return any(one.is_carried_by(sentence) for one in unseen) or any(map(wording.is_carried_by, whole))
+            of_facts = any(self._tells(sentence, one, turn) for turn, one in unseen)
+            return of_facts or any(map(wording.is_carried_by, whole))
 
         return " ".join(one for one in sentences(text, language=detect(text)) if not is_told(one))
+
+    def _tells(self, text: str, wording: Wording, turn_id: str) -> bool:
+        """Whether *text* tells this fact of a turn, and not only others of that turn, which share words with it."""
+        if not wording.is_carried_by(text):
+            return False
+        others = self.keys_in(frozenset({turn_id}))
+        if wording.key not in others:
+            return True
+
+        def is_another(sentence: str) -> bool:
+            own = Wording.of(without_lead(sentence))
+            return own.key in others and not own.says_more_or_less(wording)
+
+        left = (one for one in sentences(text, language=detect(text)) if not is_another(one))
+        return wording.is_carried_by(" ".join(left))
 
     def _whole_turns(self) -> dict[str, Decided]:
         """The words of the turns that do not come up by themselves as a whole, with what was decided of each."""
@@ -159,13 +196,13 @@ class PutRight:
 
     def _reason_against(self, fragment: Fragment) -> str:
         muted = self.standing.muted_names
-        if muted and names_any(self._as_split(fragment), muted):
+        if muted and tells_of_any(self._as_split(fragment), muted):
             return "muted by a person"
         return self._against_observation(fragment.text, fragment.sequences) if fragment.kind == "observation" else ""
 
     def against_observation(self, text: str, sequences: Collection[int]) -> str:
         """Why what was observed of these turns does not come up by itself; "" where it may."""
-        if names_any(text, self.standing.muted_names):
+        if tells_of_any(text, self.standing.muted_names):
             return "muted by a person"
         return self._against_observation(text, sequences)
 
@@ -180,7 +217,7 @@ class PutRight:
             return whole[0]
         for turn_id in told_by:
             for wording, decided in self.standing.unseen_in(turn_id):
-                if wording.is_carried_by(text):
+                if self._tells(text, wording, turn_id):
                     return decided.held_back
         return ""
 
@@ -264,7 +301,7 @@ def put_right_now(mind: Mind) -> PutRight:
         standing = mind.corrections.standing()
     except OSError as error:
         raise HomeFault(f"corrections.jsonl can not be read: {error.strerror}") from error
-    return PutRight.of(standing, mind.transcript.positions) if standing else NOTHING_PUT_RIGHT
+    return PutRight.of(standing, mind.transcript.positions, mind.text) if standing else NOTHING_PUT_RIGHT
 
 
 def says_wanted(text: str, wanted: frozenset[str]) -> bool:

@@ -35,10 +35,10 @@ def test_what_an_erasure_took_was_never_followed():
 @pytest.mark.parametrize(
     ("decision", "muted", "back"),
     [
-        (MERGE, {"ingrid"}, NOTHING),
-        (of_name("c2", "rename", "Mumford", to="Zora"), {"zora"}, NOTHING),
-        (of_name("c2", "pin", "Mumford"), NOTHING, {"mumford"}),
-        (Undo("c2", NOON, "owner", "c1"), NOTHING, {"mumford"}),
+        (MERGE, {"Ingrid"}, NOTHING),
+        (of_name("c2", "rename", "Mumford", to="Zora"), {"Zora"}, NOTHING),
+        (of_name("c2", "pin", "Mumford"), NOTHING, {"Mumford"}),
+        (Undo("c2", NOON, "owner", "c1"), NOTHING, {"Mumford"}),
         (WRONG, NOTHING, NOTHING),
     ],
 )
@@ -49,7 +49,7 @@ async def test_a_name_is_muted_or_comes_back_by_what_was_decided_of_it(decision,
 
 async def test_a_merge_that_is_taken_back_gives_the_name_back():
     """Broken: lines that take a decision back are left out."""
-    assert await names_since((MUTE, MERGE, Undo("u1", NOON, "owner", "c2")), known=2) == (NOTHING, {"ingrid"})
+    assert await names_since((MUTE, MERGE, Undo("u1", NOON, "owner", "c2")), known=2) == (NOTHING, {"Ingrid"})
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,7 @@ def test_a_muted_entity_is_muted_under_all_of_its_names():
         [made(1, "mute", "Mum", kind="entity", turns=()), made(2, "merge", "Mum", kind="entity", turns=(), to="Ingrid")]
     )
 
-    assert standing.muted_names == {"mum", "ingrid"}
+    assert standing.muted_names == {"Mum", "Ingrid"}
     assert standing.entity("Ingrid").is_muted
 
 
@@ -280,7 +280,7 @@ def test_an_entity_that_was_muted_under_one_name_comes_up_when_it_is_pinned_unde
 
     assert standing.muted_names == frozenset()
     assert standing.same_as(again) is None
-    assert standing.plus(again).muted_names == {"mum", "ingrid"}
+    assert standing.plus(again).muted_names == {"Mum", "Ingrid"}
 
 
 STEPS = st.lists(

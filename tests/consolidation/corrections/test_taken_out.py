@@ -42,6 +42,18 @@ def test_the_sentence_that_told_it_goes_and_the_others_stay(fact):
     assert (left.is_spent, left.reason) == (False, "wrong: a person said so")
 
 
+def test_what_says_something_else_in_the_same_words_stays_and_what_repeats_it_goes():
+    """Broken: each sentence that has most of its words goes, whatever else it says."""
+    said = turn_of(
+        "My daughter Lea is allergic to nuts. My daughter Lea is allergic to cats. My daughter is allergic to cats.",
+        "So your daughter Lea is allergic to cats, too!",
+    )
+
+    left = tellable(said, decided("wrong", "My daughter Lea is allergic to cats."))
+
+    assert contents(left.turn) == [("user", "My daughter Lea is allergic to nuts.")]
+
+
 def test_where_nothing_else_was_told_the_turn_is_spent():
     """Broken: what only answers to it is told."""
     left = tellable(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from consolidation.corrections.wording import named_in, renamed
+from consolidation.corrections.wording import named_in, renamed, tells_of_any
 from consolidation.text.names import name_key
 
 
@@ -67,3 +67,42 @@ def test_another_name_is_not(name, text):
 )
 def test_another_name_stands_where_the_one_did(text, name, other, now):
     assert renamed(text, name_key(name), name_key(other)).strip() == now
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Bill", "My uncle Bill fishes in the lake."),
+        ("Bill", "I owe it to Bill"),
+        ("Will", "Will came by and brought a cake."),
+        ("Will", "Will and I went to school together."),
+        ("Will", "It was cold. Will's coat was wet."),
+        ("May", "WE MET MAY IN BONN"),
+        ("Rosa", "Rosa vive en Madrid con su hermana."),
+        ("Sandra", "i met sandra today"),
+        ("Sandra", "I met sandra in Oslo"),
+        ("will", "I will fly to Oslo"),
+        ("Will Smith", "i met will smith today"),
+    ],
+)
+def test_a_name_that_is_a_word_is_meant_where_it_is_written_as_a_name(name, text):
+    """Broken: a capital at the beginning of a sentence never counts; a name that is no word needs a capital."""
+    assert tells_of_any(text, {name})
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Bill", "The electricity bill is 80 euros a month."),
+        ("Will", "I will fly to Oslo in April."),
+        ("Will", "they told me: Will you fly to Oslo?"),
+        ("Will", "Will this work? I hope so."),
+        ("May", "My boss may sell the company."),
+        ("May", "May I ask you something?"),
+        ("Hope", "Hope you are well!"),
+        ("Rosa", "Me gusta el color rosa de la casa."),
+    ],
+)
+def test_a_word_is_not_the_name_that_it_looks_like(name, text):
+    """Broken: names are compared without their case."""
+    assert not tells_of_any(text, {name})

@@ -1,0 +1,68 @@
+"""
+How far a correction reaches: the memory that it names, and nothing that only looks like it.
+
+Every docstring says what was broken, once, to see the test fail.
+"""
+
+import json
+
+import pytest
+
+from tests.e2e.test_corrections import OTHERS, asked, by_id, correct, fact_of, told
+from tests.support.service import running
+
+pytestmark = pytest.mark.anyio
+
+ALLERGIES = "My daughter Lea is allergic to penicillin. My daughter Lea is allergic to peanuts."
+
+
+async def states(service, words):
+    facts = (await service.http.get("/v1/minds/ada/facts")).json()["items"]
+    told = (one for one in facts if words in one["text"])
+    return {one["text"].removeprefix("they told me: "): (one["state"], len(one["corrections"])) for one in told}
+
+
+async def story(service):
+    ran = await service.http.post("/v1/minds/ada/consolidation", json={"trigger": "manual", "wait": True})
+    assert ran.status_code == 200, ran.text
+    return (await service.http.get("/v1/minds/ada/story")).json()["text"]
+
+
+@pytest.mark.parametrize(
+    ("what", "more"), [("wrong", {}), ("mute", {}), ("edit", {"to": "My daughter Lea is allergic to eggs."})]
+)
+async def test_its_true_neighbour_in_the_same_turn_stays(tmp_path, what, more):
+    """Broken: what shares most of its words with the corrected fact is the same fact; each such sentence goes."""
+    asks = "Is my daughter Lea allergic to penicillin?"
+    async with running(tmp_path) as service:
+        await told(service, ALLERGIES, *OTHERS)
+        told_before = await story(service)
+        await correct(service, what, by_id("fact", await fact_of(service, "peanuts", query="peanuts")), **more)
+        known = await states(service, "allergic")
+        right = await asked(service, asks, session_id="right")
+        wrong = await asked(service, "Is my daughter Lea allergic to peanuts?", session_id="wrong")
+        told_after = await story(service)
+
+    assert "penicillin" in told_before
+    assert known["My daughter Lea is allergic to penicillin."] == ("holding", 0)
+    assert known["My daughter Lea is allergic to peanuts."][1] == 1
+    assert "penicillin" in json.dumps(right["flashbacks"])
+    assert "peanuts" not in json.dumps((right["flashbacks"], wrong["flashbacks"]))
+    assert ("penicillin" in told_after, "peanuts" in told_after) == (True, False)
+
+
+async def test_a_word_that_looks_like_a_muted_name_does_not_silence_what_it_stands_in(tmp_path):
+    """Broken: names are compared without their case."""
+    uncle, bill = "My uncle Bill fishes in the lake.", "The electricity bill is 80 euros a month."
+    async with running(tmp_path) as service:
+        await told(service, uncle, bill, *OTHERS)
+        before = await story(service)
+        await correct(service, "mute", {"kind": "entity", "text": "Bill"})
+        found = await asked(service, "How much do I pay for electricity?", session_id="bill")
+        silent = await asked(service, "Where does my uncle fish?", session_id="uncle")
+        after = await story(service)
+
+    assert bill in json.dumps(found["flashbacks"])
+    assert "Bill" not in json.dumps(silent["flashbacks"])
+    assert (uncle in before, bill in before) == (True, True)
+    assert (uncle in after, bill in after) == (False, True)
