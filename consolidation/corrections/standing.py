@@ -339,6 +339,10 @@ class Standing:
         groups = self._answers.by_turn.get(turn_id, ())
         return tuple((group.wording, group.decided) for group in groups if group.decided.held_back)
 
+    def right_in(self, turn_id: str) -> tuple[Wording, ...]:
+        """The facts of a turn that a person confirmed."""
+        return tuple(one.wording for one in self._answers.by_turn.get(turn_id, ()) if one.decided.is_right)
+
     def holds_back_of(self, turn_id: str) -> bool:
         """Whether something that this turn told is not to come up by itself."""
         return bool(self.unseen_in(turn_id) or self.turn(turn_id).held_back)

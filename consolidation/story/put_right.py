@@ -43,11 +43,13 @@ class _Change:
     What became otherwise: the turns that told it.
 
     Where only chapters that hold certain words are meant, these are its ``wording``, or one of the ``names``.
+    ``recaps`` are the digests of chapters that carry the wording although none of their own turns does.
     """
 
     sequences: frozenset[int]
     wording: Wording | None = None
     names: frozenset[str] = frozenset()
+    recaps: frozenset[str] = frozenset()
 
     @property
     def is_gone(self) -> bool:
@@ -56,14 +58,13 @@ class _Change:
 
     def is_told_in(self, chapter: Chapter, ledger: StoryLedger) -> bool:
         made_of = ledger.turns.get(chapter.digest)
-        if made_of is None or not made_of.narrated & self.sequences:
+        if made_of is None:
             return False
-        body = chapter.text.partition("\n")[2]
-        if self.names:
-            return tells_of_any(body, self.names)
-        if self.wording is None:
-            return True
-        return any(self.wording.is_carried_by(one) for one in whole_sentences(body, language=detect(body)))
+        if self.names:  # a later chapter may name them, too, whatever its turns do
+            return tells_of_any(_body(chapter), self.names)
+        if not made_of.narrated & self.sequences:
+            return chapter.digest in self.recaps
+        return self.wording is None or _carries(_body(chapter), self.wording)
 
 
 async def put_right_in_story(story: MindStory) -> int:
@@ -85,6 +86,7 @@ async def put_right_in_story(story: MindStory) -> int:
     )
     present = parse(without_marks(await anyio.to_thread.run_sync(story.file.read)))
     ledger = await with_guessed_turns(story, present) if changes else known
+    changes = tuple([await _with_recaps(one, story, present, ledger) for one in changes])
     removed = frozenset(one.digest for one in _telling(present, changes, ledger))
     orphans = _orphans(changes, ledger)
     owed = ledger.owed | orphans | frozenset().union(*(ledger.turns[one].narrated for one in removed))
@@ -138,6 +140,29 @@ async def _of_names(story: MindStory, lines: Sequence[Line], *, known: int) -> t
     muted, back = await names_since(lines, known=known)
     changes = ((muted, muted), (back, frozenset[str]()))
     return tuple([_Change(await turns_naming(story.transcript, one), names=gone) for one, gone in changes if one])
+
+
+async def _with_recaps(change: _Change, story: MindStory, book: Book, ledger: StoryLedger) -> _Change:
+    """*change* with the chapters that look back on what is gone: words of a later turn speak for themselves."""
+    if change.wording is None:
+        return change
+    recaps = set[str]()
+    for chapter in book.chapters:
+        made_of = ledger.turns.get(chapter.digest) if chapter.digest in ledger.digests else None
+        if made_of is None or made_of.narrated & change.sequences or not _carries(_body(chapter), change.wording):
+            continue
+        turns = await story.transcript.read_many(sorted(made_of.narrated))
+        if not any(_carries(one.content, change.wording) for turn in turns for one in turn.turn.messages):
+            recaps.add(chapter.digest)
+    return replace(change, recaps=frozenset(recaps))
+
+
+def _body(chapter: Chapter) -> str:
+    return chapter.text.partition("\n")[2]
+
+
+def _carries(text: str, wording: Wording) -> bool:
+    return any(wording.is_carried_by(one) for one in whole_sentences(text, language=detect(text)))
 
 
 def _telling(book: Book, changes: Sequence[_Change], ledger: StoryLedger) -> list[Chapter]:

@@ -23,6 +23,7 @@ from service.index.text_knowledge import (
     entity_of,
     fact_of,
     fact_page,
+    facts_with_an_end,
     sequences_of,
     uuids_of,
 )
@@ -214,8 +215,11 @@ def _find(
     if asked.query and not wanted:
         return FoundFacts(), ()  # no word of it tells anything
 
+    confirmed = frozenset(row.number for row in confirmed_facts(mind, put_right)) if asked.state else frozenset()
+
     def page(database: sqlite3.Connection) -> tuple[FoundFacts, frozenset[str] | None]:
-        only = FactFilter(now, (), asked.state, asked.window.since, asked.window.until, wanted)
+        window = asked.window
+        only = FactFilter(now, (), asked.state, window.since, window.until, wanted, of_any_state=confirmed)
         if asked.entity is not None:
             only = of_entity(database, only, asked.entity, split_view(database, put_right), put_right)
         rows = fact_page(database, only, before=place[:2], limit=asked.limit + 1)
@@ -225,6 +229,22 @@ def _find(
     language = next(iter(mind.text.languages()), "en")
     said = SaidFilter(asked.window, keys, wanted, language=language)
     return found, said_behind(put_right.standing.said, place[2:], said, limit=asked.limit + 1)
+
+
+def confirmed_facts(mind: Mind, put_right: PutRight) -> tuple[FactRow, ...]:
+    """The facts that a model ended and a person called right: they hold. It blocks. Raises IndexUnusable."""
+    told_in = put_right.confirmed_sequences()
+    if not told_in:
+        return ()
+
+    def ended(database: sqlite3.Connection) -> FoundFacts:
+        return with_turns(database, facts_with_an_end(database, told_in))
+
+    found = mind.text.read(ended)
+    told = ((row, _sequences(row, found)) for row in found.rows)
+    return tuple(
+        row for row, sequences in told if put_right.fact(row.text, sequences, joins=(row.source, row.target)).is_right
+    )
 
 
 def of_entity(
@@ -313,6 +333,7 @@ def _judged(item: FactItem, sequences: Sequence[int], put_right: PutRight, now: 
         source_id=split_off_id(source) if source is not None else item.source_id,
         target=target.to if target is not None else item.target,
         target_id=split_off_id(target) if target is not None else item.target_id,
+        invalid_at=None if decided.is_right else item.invalid_at,
         state=state,
         corrections=decided.corrections,
     )

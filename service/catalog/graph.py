@@ -16,6 +16,7 @@ import anyio.to_thread
 import structlog
 
 from consolidation.text.names import name_key
+from service.catalog.facts import confirmed_facts
 from service.catalog.theme_file import read_themes, write_themes
 from service.catalog.themes import adopted, themes_of
 from service.index.graph_columns import GraphWindow, facts_told, graph_entities, graph_facts, names_of
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from service.catalog.themes import Theme, Themes
     from service.index.graph_columns import GraphEntity, GraphFact
     from service.mind.minds import Mind
+    from service.retrieval.put_right import PutRight
     from service.retrieval.remember import TimeWindow
 
 log = structlog.get_logger()
@@ -102,11 +104,12 @@ class GraphCatalog:
         """
         async with self._finding:
             themes = await anyio.to_thread.run_sync(_current_themes, mind)
-        standing = (await put_right_in(mind)).standing
-        return await anyio.to_thread.run_sync(_picture, mind, window, themes, limit, standing)
+        put_right = await put_right_in(mind)
+        return await anyio.to_thread.run_sync(_picture, mind, window, themes, limit, put_right)
 
 
-def _picture(mind: Mind, window: TimeWindow, themes: Themes, limit: int, standing: Standing) -> GraphPicture:
+def _picture(mind: Mind, window: TimeWindow, themes: Themes, limit: int, put_right: PutRight) -> GraphPicture:
+    standing = put_right.standing
     asked = GraphWindow(*(one.timestamp() if one is not None else None for one in (window.since, window.until)))
     # One statement at a time, so that a pre-turn call waits for no more than one of them.
     entities, every_entity = mind.text.read(lambda database: graph_entities(database, asked, limit=limit))
@@ -114,6 +117,8 @@ def _picture(mind: Mind, window: TimeWindow, themes: Themes, limit: int, standin
     most = limit * FACTS_AN_ENTITY
     facts, every_fact = mind.text.read(lambda database: graph_facts(database, asked, names, limit=most))
     left_out = LeftOut(max(every_entity - len(entities), 0), max(every_fact - len(facts), 0))
+    holding = {row.uuid for row in confirmed_facts(mind, put_right)}
+    facts = tuple(one._replace(invalid_at=None) if one.uuid in holding else one for one in facts)
     entities, facts = _as_one(entities, facts, standing)
     theme_of = adopted([one.uuid for one in entities], _places(entities, facts), themes.by_member())
     shown = set(theme_of.values())

@@ -37,6 +37,7 @@ CREATE TABLE salience (
   is_wrong INTEGER NOT NULL
 ) WITHOUT ROWID;
 """
+_LAST = "9999"  # behind every time
 _PAGE = 500  # SQLite allows a statement so many values, and more
 
 
@@ -84,16 +85,27 @@ class OutcomeIndex:
                 _weigh(database, memory)
             database.execute("UPDATE cursor SET bytes = ?", (cursor,))
 
-    def salience_by(self, instant: datetime, memories: Sequence[str]) -> dict[str, Salience]:
-        """What was known of *memories* by *instant*, of the reports that still stand."""
+    def salience_by(
+        self, instant: datetime | None, memories: Sequence[str], *, is_told: bool = False
+    ) -> dict[str, Salience]:
+        """
+        What was known of *memories* by *instant* (None: by now), of the reports that still stand.
+
+        If it *is_told*, what was but noticed is left out.
+        """
         found: dict[str, list[Signal]] = {}
+        until = _text(instant) if instant is not None else _LAST
         with self._sqlite.opened() as database:
             for start in range(0, len(memories), _PAGE):
                 page = memories[start : start + _PAGE]
                 query = with_placeholders(
-                    "SELECT memory, outcome, weight, at, newest FROM signals WHERE at <= ? AND memory IN", len(page)
+                    "SELECT memory, outcome, weight, at, newest FROM signals"
+                    " WHERE at <= ? AND reporter IN ('caller', ?) AND memory IN",
+                    len(page),
                 )
-                for memory, *signal in database.execute(f"{query} ORDER BY number", (_text(instant), *page)):
+                for memory, *signal in database.execute(
+                    f"{query} ORDER BY number", (until, "caller" if is_told else "noticed", *page)
+                ):
                     outcome, weight, at, newest = signal
                     found.setdefault(memory, []).append(Signal(outcome, weight, datetime.fromisoformat(at), newest))
         return {memory: salience_of(signals) for memory, signals in found.items()}

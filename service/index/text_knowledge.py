@@ -84,8 +84,9 @@ class FactFilter:
     Which facts are asked for; ``now`` is what their state is reckoned at.
 
     ``names`` are those of an entity they join; its facts are those ``with_numbers`` too, and never those
-    ``without_numbers``. ``since`` and ``until`` are when they were told first. ``wanted`` are the stems of a query, in
-    each language: all stems of one language must be there; () asks for no words.
+    ``without_numbers``. Those ``of_any_state`` are found whatever state the index has. ``since`` and ``until`` are when
+    they were told first. ``wanted`` are the stems of a query, in each language: all stems of one language must be
+    there; () asks for no words.
     """
 
     now: datetime
@@ -96,6 +97,7 @@ class FactFilter:
     wanted: tuple[tuple[str, ...], ...] = ()
     with_numbers: frozenset[int] = frozenset()
     without_numbers: frozenset[int] = frozenset()
+    of_any_state: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +166,12 @@ def fact_of(database: sqlite3.Connection, uuid: str) -> FactRow | None:
     """The fact of this uuid."""
     row = database.execute(f"SELECT {_FACT} FROM facts WHERE uuid = ?", (uuid,)).fetchone()
     return _fact(row) if row else None
+
+
+def facts_with_an_end(database: sqlite3.Connection, sequences: Iterable[int]) -> tuple[FactRow, ...]:
+    """The facts that were told first in one of these turns and have an end."""
+    query = f"SELECT {_FACT} FROM facts WHERE invalid_at IS NOT NULL AND sequence IN (SELECT value FROM json_each(?))"
+    return tuple(map(_fact, database.execute(query, (_numbers(sequences),))))
 
 
 def entity_page(
@@ -292,7 +300,8 @@ def _conditions(asked: FactFilter) -> tuple[list[str], dict[str, object]]:
     where: list[str] = []
     values: dict[str, object] = {"now": asked.now.isoformat()}
     if asked.state is not None:
-        where.append(_STATES[asked.state])
+        where.append(f"({_STATES[asked.state]}) OR number IN (SELECT value FROM json_each(:of_any_state))")
+        values["of_any_state"] = _numbers(asked.of_any_state)
     if asked.since is not None:
         where.append("at >= :since")
         values["since"] = asked.since.timestamp()

@@ -22,7 +22,7 @@ from service.index.outcome_index import OutcomeIndex, Weighted
 from service.index.salience import Outcome  # noqa: TC001 - pydantic reads it
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -114,19 +114,34 @@ class Outcomes:
         is_brought_back = record.outcome == "acted" and known.is_wrong
         return is_brought_back or (record.outcome == "contradicted" and not known.is_held_back(record.sequences))
 
-    def salience(self, memories: Sequence[str]) -> Mapping[str, Salience]:
-        """What is known of *memories*, by id; those without an outcome are left out."""
-        with self._mutex:
-            return self._index.salience(memories) if self._catch_up() else {}
+    def salience(self, memories: Sequence[str], *, statements: Collection[str] = ()) -> Mapping[str, Salience]:
+        """
+        What is known of *memories*, by id; those without an outcome are left out.
 
-    def salience_by(self, instant: datetime, memories: Sequence[str]) -> Mapping[str, Salience]:
-        """What was known of *memories* by *instant*, by id; those without an outcome are left out."""
+        What was but noticed says nothing of *statements*, which people made: only who calls them wrong does.
+        """
         with self._mutex:
-            return self._index.salience_by(instant, memories) if self._catch_up() else {}
+            if not self._catch_up():
+                return {}
+            known = self._index.salience(memories)
+            noticed = [one for one in known if one in statements]
+            told = self._index.salience_by(None, noticed, is_told=True)
+            return {key: one for key, one in known.items() if key not in noticed} | told
 
-    def held_back(self, memories: Mapping[str, Sequence[int]]) -> frozenset[str]:
+    def salience_by(
+        self, instant: datetime, memories: Sequence[str], *, statements: Collection[str] = ()
+    ) -> Mapping[str, Salience]:
+        """The same by *instant*."""
+        with self._mutex:
+            if not self._catch_up():
+                return {}
+            others = [one for one in memories if one not in statements]
+            told = self._index.salience_by(instant, [*statements], is_told=True)
+            return self._index.salience_by(instant, others) | told
+
+    def held_back(self, memories: Mapping[str, Sequence[int]], *, statements: Collection[str] = ()) -> frozenset[str]:
         """Which of *memories* were found wrong and not said again; by id, each with the turns that it rests on."""
-        known = self.salience(tuple(memories))
+        known = self.salience(tuple(memories), statements=statements)
         return frozenset(key for key, one in known.items() if one.is_held_back(memories[key]))
 
     def contradicted_facts(self, turns: Sequence[str]) -> Mapping[str, frozenset[str]]:
@@ -210,9 +225,9 @@ class OutcomesAsOf(Outcomes):
         self._whole = outcomes
         self._instant = instant
 
-    def salience(self, memories: Sequence[str]) -> Mapping[str, Salience]:
+    def salience(self, memories: Sequence[str], *, statements: Collection[str] = ()) -> Mapping[str, Salience]:
         """What was known of *memories*, by id; those without an outcome are left out."""
-        return self._whole.salience_by(self._instant, memories)
+        return self._whole.salience_by(self._instant, memories, statements=statements)
 
     def contradicted_facts(self, turns: Sequence[str]) -> Mapping[str, frozenset[str]]:
         """By turn, the ids of its facts that were ever contradicted; ``salience`` knows which were by then."""

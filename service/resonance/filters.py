@@ -156,8 +156,7 @@ class Filters:
     ) -> tuple[Filtered, Proof, Verdict | None]:
         """*new* without what outcomes hold back, what they say of it, and how likely the rest is meant, if any is."""
         proven = prove(call.mind, new.fragments)
-        confirmed = {one.id for one in new.fragments if one.decided.is_right}
-        left = new.without(dict.fromkeys(proven.held_back - confirmed, "outcome: contradicted"))
+        left = new.without(dict.fromkeys(proven.held_back, "outcome: contradicted"))
         if not left.fragments:
             return left, proven, None
         verdict = self._gate.weigh(

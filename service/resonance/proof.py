@@ -6,20 +6,23 @@ How they proved themselves when they were shown before, how important they are, 
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from service.index.salience import UNKNOWN
 from service.ingest.importance import PRIORITY
 from service.retrieval.lead_words import told_words
+from service.retrieval.put_right import put_right_now, statement_id
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
 
     from service.index.salience import Salience
     from service.mind.minds import Mind
     from service.retrieval.moment import Fragment
+    from service.retrieval.put_right import PutRight
 
 _FACT, _TURN = "fact:", "episode:"
 _ORDINARY, _LEAST_WEIGHT = 0.5, 0.9  # an importance, and the weight of one of 0
@@ -58,23 +61,29 @@ def _weight(fragment: Fragment, now: datetime) -> float:
 
 
 def prove(mind: Mind, fragments: Sequence[Fragment]) -> Proof:
-    """What outcomes say of *fragments*. Raises IndexUnusable, OSError."""
+    """What outcomes say of *fragments*; what a person confirmed holds. Raises IndexUnusable, HomeFault, OSError."""
+    put_right = put_right_now(mind)
     turns = tuple({f"{_TURN}{sequence}" for one in fragments for sequence in one.sequences})
-    known = mind.outcomes.salience((*(one.id for one in fragments), *turns))
-    wrong_facts = _texts_of_wrong_facts(mind, [turn for turn in turns if turn in known])
-    wrong = frozenset(one.id for one in fragments if _is_held_back(one, known, wrong_facts))
-    held_back = wrong | _repeating(mind, fragments)
+    statements = frozenset(one.id for one in fragments if one.statement is not None)
+    known = mind.outcomes.salience((*(one.id for one in fragments), *turns), statements=statements)
+    wrong_facts = _texts_of_wrong_facts(mind, [turn for turn in turns if turn in known], put_right)
+    wrong = frozenset(one.id for one in fragments if _is_held_back(one, known, wrong_facts, put_right))
+    confirmed = frozenset(one.id for one in fragments if one.decided.is_right)
+    held_back = (wrong | _repeating(mind, fragments, put_right)) - confirmed
     salience = {one.id: found for one in fragments if (found := _of(one, known)) is not None}
     return Proof(salience, held_back)
 
 
-def _repeating(mind: Mind, fragments: Sequence[Fragment]) -> frozenset[str]:
+def _repeating(mind: Mind, fragments: Sequence[Fragment], put_right: PutRight) -> frozenset[str]:
     """Those that are but a question, and the bot's answer to it out of memories that were found wrong since."""
     sequences = tuple({sequence for one in fragments for sequence in one.sequences})
     used = mind.outcomes.used_by(sequences)
     if not used:
         return frozenset()
-    wrong = mind.outcomes.held_back({memory: () for memories in used.values() for memory in memories})
+    every = {memory: () for memories in used.values() for memory in memories}
+    statements = frozenset(map(statement_id, put_right.standing.said))
+    wrong = mind.outcomes.held_back(every, statements=statements)
+    wrong -= _confirmed_facts(mind, wrong, put_right)
     traits = mind.text.traits(tuple(used))
     turns = {turn for turn, memories in used.items() if memories & wrong and turn in traits and traits[turn].only_asks}
     return frozenset(one.id for one in fragments if one.sequences and one.sequences <= turns)
@@ -89,13 +98,18 @@ def _of(fragment: Fragment, known: Mapping[str, Salience]) -> Salience | None:
     return max(of_turns, key=lambda one: one.usefulness, default=None)
 
 
-def _is_held_back(fragment: Fragment, known: Mapping[str, Salience], wrong_facts: Mapping[str, frozenset[str]]) -> bool:
-    sequences = fragment.sequences
-    if known.get(fragment.id, UNKNOWN).is_held_back(sequences):
-        return True
-    turns = _turns(fragment)
-    if turns and all(known.get(turn, UNKNOWN).is_held_back(sequences) for turn in turns):
-        return True
+def _is_held_back(
+    fragment: Fragment,
+    known: Mapping[str, Salience],
+    wrong_facts: Mapping[str, frozenset[str]],
+    put_right: PutRight,
+) -> bool:
+    sequences, turns = fragment.sequences, _turns(fragment)
+    own = known.get(fragment.id, UNKNOWN).is_held_back(sequences)
+    if own or (turns and all(known.get(turn, UNKNOWN).is_held_back(sequences) for turn in turns)):
+        is_confirmed = fragment.kind == "episode" and all(put_right.confirms(one, fragment.text) for one in sequences)
+        if not is_confirmed:
+            return True
     wrong = wrong_facts.get(fragment.id) if fragment.kind == "episode" else None
     if not wrong:
         return False
@@ -107,10 +121,11 @@ def _turns(fragment: Fragment) -> tuple[str, ...]:
     return tuple(f"{_TURN}{sequence}" for sequence in fragment.sequences)
 
 
-def _texts_of_wrong_facts(mind: Mind, turns: Sequence[str]) -> dict[str, frozenset[str]]:
+def _texts_of_wrong_facts(mind: Mind, turns: Sequence[str], put_right: PutRight) -> dict[str, frozenset[str]]:
     """By turn, the words of its facts that are held back now."""
     facts = mind.outcomes.contradicted_facts(turns)
-    every = tuple({fact for found in facts.values() for fact in found})
+    known = frozenset(fact for found in facts.values() for fact in found)
+    every = tuple(known - _confirmed_facts(mind, known, put_right))
     if not every:
         return {}
     salience = mind.outcomes.salience(every)
@@ -123,3 +138,15 @@ def _texts_of_wrong_facts(mind: Mind, turns: Sequence[str]) -> dict[str, frozens
         )
         for turn, found in facts.items()
     }
+
+
+def _confirmed_facts(mind: Mind, memories: Collection[str], put_right: PutRight) -> frozenset[str]:
+    """Those of *memories* that are facts which a person confirmed."""
+    facts = [one.removeprefix(_FACT) for one in memories if one.startswith(_FACT)] if put_right else ()
+    rows = mind.text.facts(tuple(mind.text.fact_numbers(facts).values())) if facts else {}
+    found = set[str]()
+    for uuid, text, source, target, episodes, *_ in rows.values():
+        told_in = tuple(mind.text.sequences(json.loads(str(episodes))).values())
+        if put_right.fact(str(text), told_in, joins=(str(source), str(target))).is_right:
+            found.add(f"{_FACT}{uuid}")
+    return frozenset(found)

@@ -23,7 +23,7 @@ from consolidation.text.names import name_key
 from consolidation.text.sentences import sentences
 from consolidation.text.words import content_words
 from service.index.text_splits import texts_told_first_in
-from service.retrieval.lead_words import without_lead
+from service.retrieval.lead_words import told_words, without_lead
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from service.retrieval.moment import Fragment
 
 _MOST_VARIANTS = 2  # of one query
+_HALF = 0.5  # of the words that a turn shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,18 @@ class PutRight:
     def turn(self, sequence: int) -> Decided:
         """What was decided of a whole turn."""
         return self.standing.turn(self.turn_ids[sequence]) if sequence in self.turn_ids else UNDECIDED
+
+    def confirms(self, sequence: int, text: str) -> bool:
+        """Whether a person confirmed a turn, or what makes half of *text*, which is shown of it."""
+        if sequence not in self.turn_ids:
+            return False
+        right = frozenset[str]().union(*(one.words for one in self.standing.right_in(self.turn_ids[sequence])))
+        shown = told_words(text)
+        return self.turn(sequence).is_right or (bool(shown & right) and len(shown & right) >= _HALF * len(shown))
+
+    def confirmed_sequences(self) -> tuple[int, ...]:
+        """The turns of which a person confirmed a fact."""
+        return tuple(one for one, turn_id in self.turn_ids.items() if self.standing.right_in(turn_id))
 
     def of_turn(self, sequence: int) -> tuple[Correction, ...]:
         """What was decided of a turn and of what it told."""

@@ -232,7 +232,9 @@ class Recall:
             )
         best = _distinct(sorted(memories, key=lambda one: (one.is_held_back, one.tells_wrong, -one.score)))[:limit]
         rests_on = {one.id: [source.sequence for source in one.sources] for one in best}
-        wrong = await anyio.to_thread.run_sync(mind.outcomes.held_back, rests_on)
+        said = frozenset(one.id for one in best if one.statement is not None)
+        wrong = await anyio.to_thread.run_sync(partial(mind.outcomes.held_back, rests_on, statements=said))
+        wrong -= {one.id for one in best if _is_confirmed(one, put_right)}
         return tuple(replace(one, is_contradicted=one.id in wrong) for one in best), degraded
 
     async def _vectors(self, query: str) -> tuple[Vectors | None, tuple[str, ...]]:
@@ -388,6 +390,13 @@ def _judged(memory: Remembered, turns: Mapping[int, StoredTurn], put_right: PutR
     return memory
 
 
+def _is_confirmed(memory: Remembered, put_right: PutRight) -> bool:
+    """Whether a person said that it is right, whatever outcomes say of it."""
+    if memory.kind == "episode":
+        return all(put_right.confirms(source.sequence, memory.text) for source in memory.sources)
+    return any(one.what is What.RIGHT for one in memory.corrections)
+
+
 def _weighed(memory: Remembered, query: str, put_right: PutRight) -> Remembered:
     """*memory*, which counts less where it is of another one of the same name than *query* names."""
     if not put_right.of_another(query, memory.text, [source.sequence for source in memory.sources]):
@@ -418,17 +427,17 @@ def _facts(
     hits = []
     for number, row in mind.text.facts(tuple(scores)).items():
         uuid, text, source, target, episodes, valid, invalid, _ = row
-        valid_at, invalid_at = _instant(valid), _instant(invalid)
+        sequences = tuple(mind.text.sequences(json.loads(str(episodes))).values())
+        names = (str(source), str(target))
+        decided = put_right.fact(str(text), sequences, joins=names)
+        valid_at, invalid_at = _instant(valid), None if decided.is_right else _instant(invalid)
         if window.is_true(valid_at, invalid_at):
-            sequences = tuple(mind.text.sequences(json.loads(str(episodes))).values())
             score = scores[number] * (READ_SHARE if is_read(str(text)) else 1.0)
             hit = _hit(f"fact:{uuid}", "fact", str(text), score, sequences)
-            names = (str(source), str(target))
-            decided = put_right.fact(str(text), sequences, joins=names)
             memory = replace(
                 hit.remembered,
                 valid_at=valid_at,
-                invalid_at=None if decided.is_right else invalid_at,
+                invalid_at=invalid_at,
                 names=names,
                 corrections=decided.corrections,
                 is_held_back=bool(decided.held_back),

@@ -8,8 +8,9 @@ import json
 
 import pytest
 
-from tests.support.service import running
+from tests.support.service import running, settings_of
 from tests.support.waiting import GIVE_UP, eventually
+from tests.twins.provider import ScriptedProvider
 
 pytestmark = pytest.mark.anyio
 
@@ -180,3 +181,46 @@ async def test_a_name_that_was_muted_before_the_story_followed_mutes_goes_out_at
         after = await until(service, lambda text: "Ingrid" not in text and "wardrobe" in text)
 
     assert "cathedral" in after
+
+
+def looking_back(request):
+    """A chapter a day; the later one looks back on the earlier one while the story has that."""
+    before, _, turns = request["messages"][0]["content"].rpartition("</story>")
+    chapters = []
+    if "painted the fence" in turns:
+        mother = "Ada told me that her mother Ingrid lives in Lyon. " if LYON in turns else ""
+        chapters.append(
+            {"at": "2026-01-09 18:30", "title": "The fence", "text": f"{mother}We painted the fence green."}
+        )
+    if "phoned again" in turns:
+        recap = " I thought of how Ingrid lives in Lyon, as Ada had told me." if "Lyon" in before else ""
+        text = f"She phoned again and told of her garden.{recap}"
+        chapters.append({"at": "2026-01-11 08:00", "title": "A call", "text": text})
+    return {"append": chapters, "revise": []}
+
+
+@pytest.mark.parametrize("what", ["wrong", "edit", "mute", "mute her"])
+async def test_a_later_chapter_that_looks_back_is_told_again_too(tmp_path, what):
+    """Broken: only chapters that narrate the very turns are looked at."""
+    with ScriptedProvider(respond=looking_back) as model:
+        narrative = {"model": "openai/scripted", "api_base": model.url, "api_key": "k"}
+        async with running(tmp_path, settings=settings_of(tmp_path, models={"narrative": narrative})) as service:
+            for number, (one, at) in enumerate(
+                [(f"{LYON} We painted the fence green.", "2026-01-09T18:30:00Z"),
+                 ("She phoned again and told me about her garden.", "2026-01-11T08:00:00Z")]
+            ):  # fmt: skip
+                await service.keep("ada", said(one, at), session_id=f"s{number}", turn_id=f"t{number}")
+                await service.digested("ada")
+                await service.http.post("/v1/minds/ada/consolidation", json={"trigger": "manual", "wait": True})
+            before = await story_of(service)
+            more = {"to": "Ingrid lives in Porto."} if what == "edit" else {}
+            if what == "mute her":
+                await correct(service, "mute", target={"kind": "entity", "text": "Ingrid"})
+            else:
+                await correct(service, what, **more)
+            after = await until(service, lambda text: "Lyon" not in text and "garden" in text)
+            stable = (await service.resonate("ada", "Hello there")).json()["stable"]["text"]
+
+    assert before.count("Lyon") == 2
+    assert "fence" in after
+    assert "Lyon" not in stable

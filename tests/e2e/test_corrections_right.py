@@ -1,0 +1,130 @@
+"""
+What a person calls right, or says, holds: whatever outcomes say of it, and whatever end a model gave it.
+
+Every docstring says what was broken, once, to see the test fail.
+"""
+
+import pytest
+
+from tests.e2e.test_corrections import ASKS, MOTHER, OTHERS, asked, by_id, correct, fact_of, remembered, said, told
+from tests.support.scripted_models import Brain, hosted, provider_of
+from tests.support.service import running
+from tests.support.waiting import eventually
+
+pytestmark = pytest.mark.anyio
+
+ENDS = {"settlements": [{"number": 1, "repeats": [], "contradicts": [0]}]}
+
+
+async def contradict(service, memory, trace_id=None):
+    body = {"outcomes": [{"id": memory["id"], "outcome": "contradicted"}]}
+    body |= {"trace_id": trace_id} if trace_id else {}
+    answer = await service.http.post("/v1/minds/ada/outcomes", json=body)
+    assert answer.json()["applied"] == 1, answer.text
+
+
+async def listed(service, **more):
+    facts = (await service.http.get("/v1/minds/ada/facts", params=more)).json()["items"]
+    return [(one["state"], one["invalid_at"]) for one in facts if "Lyon" in one["text"]]
+
+
+@pytest.mark.parametrize("first", ["outcome", "right"])
+@pytest.mark.parametrize("contradicted", ["what surfaced", "the fact"])
+async def test_a_confirmed_fact_surfaces_although_it_was_contradicted(tmp_path, first, contradicted):
+    """Broken: only a decision of the turn itself counts against an outcome; ``remember`` looks at outcomes alone."""
+    async with running(tmp_path) as service:
+        await told(service, MOTHER, *OTHERS)
+        fact, shown = await fact_of(service), await asked(service, session_id="before")
+
+        async def outcome():
+            one = shown["flashbacks"][0] if contradicted == "what surfaced" else fact
+            await contradict(service, one, shown["trace_id"] if contradicted == "what surfaced" else None)
+
+        if first == "outcome":
+            await outcome()
+        await correct(service, "right", by_id("fact", fact))
+        if first == "right":
+            await outcome()
+        after = await asked(service, session_id="after")
+        found = await remembered(service)
+
+    assert "Lyon" in after["block"]
+    about_lyon = [one for one in found if "Lyon" in one["text"] and one["kind"] != "entity"]
+    assert about_lyon
+    assert not [one for one in about_lyon if one["is_contradicted"]]
+
+
+async def test_a_confirmed_turn_is_not_contradicted_when_it_is_found_on_purpose(tmp_path):
+    """Broken: ``remember`` looks at outcomes alone."""
+    async with running(tmp_path) as service:
+        await told(service, MOTHER, *OTHERS)
+        shown = await asked(service, session_id="before")
+        await contradict(service, shown["flashbacks"][0], shown["trace_id"])
+        before = await remembered(service, kinds="episode")
+        await correct(service, "right", by_id("turn", shown["flashbacks"][0]))
+        after = await remembered(service, kinds="episode")
+
+    def contradicted(found):
+        return [one["is_contradicted"] for one in found if "Lyon" in one["text"]]
+
+    assert (contradicted(before), contradicted(after)) == ([True], [False])
+
+
+async def test_a_fact_that_a_model_ended_holds_again_wherever_it_is_asked_for(tmp_path):
+    """Broken: the index is asked for a state, and an instant is compared, before the decision is looked at."""
+    now = "2026-11-28T00:00:00Z"
+    brain = Brain()
+    with provider_of(brain) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "extraction")) as service:
+            await told(service, "Ingrid lives in Lyon.", *OTHERS)
+            brain.rules["settlements"] = lambda prompt: (
+                ENDS if "0. Ingrid lives in Lyon" in prompt else {"settlements": []}
+            )
+            await service.keep("ada", said("Ingrid visited Porto.", "2026-01-11T18:30:00Z"), session_id="s1")
+            await service.digested("ada")
+            fact = next(one for one in await remembered(service, "Ingrid Lyon", kinds="fact") if "Lyon" in one["text"])
+            ended = await listed(service, state="ended")
+            made = await correct(service, "right", by_id("fact", fact))
+            states = {one: await listed(service, state=one) for one in ("holding", "ended", "planned")}
+            at = [one["text"] for one in await remembered(service, "Ingrid Lyon", kinds="fact", at=now)]
+            graph = (await service.http.get("/v1/minds/ada/graph")).json()["facts"]
+            await service.http.delete(f"/v1/minds/ada/corrections/{made['id']}")
+            undone = {one: await listed(service, state=one) for one in ("holding", "ended")}
+
+    assert [one for one, _ in ended] == ["ended"]
+    assert states == {"holding": [("holding", None)], "ended": [], "planned": []}
+    assert "Ingrid lives in Lyon." in at
+    assert graph["invalid_at"][graph["id"].index(fact["id"])] is None
+    assert undone == {"holding": [], "ended": ended}
+
+
+async def test_what_the_service_noticed_does_not_silence_what_a_person_said(tmp_path):
+    """Broken: what was noticed counts as much as what somebody reported."""
+    porto = "Ingrid lives in Porto."
+    with provider_of(Brain()) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "extraction")) as service:
+            await told(service, "Ingrid lives in Lyon.", *OTHERS)
+            made = await correct(service, "edit", by_id("fact", await fact_of(service)), to=porto)
+            found = await asked(service, session_id="chat")
+            talk = [("user", ASKS), ("assistant", porto), ("user", "No, that's wrong."), ("assistant", "Sorry!")]
+            spoken = [said(one, f"2026-01-12T09:0{at}:00Z", role) for at, (role, one) in enumerate(talk)]
+            await service.keep("ada", *spoken[:2], session_id="chat", trace_id=found["trace_id"])
+            again = await asked(service, [{"role": role, "content": one} for role, one in talk[:3]], session_id="chat")
+            await service.keep("ada", *spoken[2:], session_id="chat", trace_id=again["trace_id"])
+            await service.digested("ada")
+
+            async def outcomes():
+                trace = (await service.http.get(f"/v1/minds/ada/traces/{found['trace_id']}")).json()
+                return [(one["outcome"], one["reporter"]) for one in trace["outcomes"]]
+
+            noticed = await eventually(outcomes, lambda known: ("contradicted", "noticed") in known)
+            after = await asked(service, session_id="after")
+            on_purpose = await remembered(service, kinds="fact")
+            await contradict(service, after["flashbacks"][0], after["trace_id"])
+            told_wrong = await asked(service, session_id="told wrong")
+
+    assert noticed
+    statement = f"fact:{made['id']}"
+    assert [after["flashbacks"][0]["id"]] == [statement]
+    assert [one["is_contradicted"] for one in on_purpose if one["id"] == statement] == [False]
+    assert statement not in [one["id"] for one in told_wrong["flashbacks"]]
