@@ -61,7 +61,7 @@ def names_now(made: Sequence[Correction]) -> dict[str, tuple[str, str]]:
         if one.what is What.RENAME:
             called[root] = name
             is_new = key not in into and key not in called
-            if is_new or key in given:
+            if root != key and (is_new or key in given):
                 given.add(key)
                 into[key] = root
         elif one.what is What.MERGE:

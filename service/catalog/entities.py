@@ -50,7 +50,7 @@ class EntityItem:
     An entity: how many facts join it, in how many turns, and when the first and the last of these was said.
 
     ``called`` is its name after what people merged and renamed; ``corrections`` are what they decided of it. Where a
-    person said what it is, ``summary`` is that.
+    person said what it is, ``summary`` is that; else it is without what they said is wrong.
     """
 
     id: str
@@ -122,13 +122,13 @@ class EntityQuery:
 
 
 async def list_entities(mind: Mind, asked: EntityQuery) -> EntityPage:
-    """One page of entities. Raises InvalidRequest, IndexUnusable."""
+    """One page of entities. Raises InvalidRequest, IndexUnusable, TranscriptUnreadable."""
     name = f"entities by {asked.sort}"
     place = place_in(name, asked.cursor, str if asked.sort == "name" else float, int)
     put_right = await put_right_in(mind)
     rows = await anyio.to_thread.run_sync(mind.text.read, lambda database: _page(database, asked, place, put_right))
     last = rows[asked.limit - 1] if len(rows) > asked.limit else None
-    items = tuple(_item(row, put_right) for row in rows[: asked.limit])
+    items = await anyio.to_thread.run_sync(lambda: tuple(_item(row, put_right) for row in rows[: asked.limit]))
     return EntityPage(items, cursor_of(name, *place_of(last, asked.sort)) if last is not None else None)
 
 
@@ -138,7 +138,7 @@ def _page(
     """The entities behind *place*, one more than a page has: those of the index, and what splits make of some."""
     splits = split_view(database, put_right)
     merged, keys_of = _merged(database, put_right), put_right.standing.keys_of
-    only = EntityFilter(asked.query, asked.kind, frozenset(one.number for one in splits.left).union(*merged.values()))
+    only = EntityFilter(asked.query, asked.kind, splits.numbers.union(*merged.values()))
     known = entity_page(database, only, sort=asked.sort, after=place, limit=asked.limit + 1)
     is_rising = asked.sort == "name"
 
@@ -175,7 +175,7 @@ async def read_entity(mind: Mind, entity_id: str, *, now: datetime) -> EntityDet
     own = around.origins | put_right.standing.keys_of(around.entity.name)
     alike = await anyio.to_thread.run_sync(_lookalikes, mind, around.entity, own)
     return EntityDetail(
-        entity=_item(around.entity, put_right),
+        entity=await anyio.to_thread.run_sync(_item, around.entity, put_right),
         months=around.months,
         neighbours=around.neighbours,
         lookalikes=alike,
@@ -230,7 +230,9 @@ def _neighbours(
     database: sqlite3.Connection, shared: Iterable[tuple[str, int]], splits: SplitView
 ) -> tuple[Neighbour, ...]:
     shared = tuple(shared)
-    uuids = uuids_of(database, (name for name, _ in shared)) | {off.row.name: off.row.uuid for off in splits.off}
+    uuids = uuids_of(database, (name for name, _ in shared)) | {
+        name: off.row.uuid for off in splits.off for name in (off.row.name, *(row.name for row in off.known_as))
+    }
     return tuple(Neighbour(f"{ENTITY}{uuids[name]}" if name in uuids else None, name, facts) for name, facts in shared)
 
 
@@ -249,12 +251,12 @@ def _lookalikes(mind: Mind, entity: EntityRow, own: frozenset[str]) -> tuple[Loo
 
 
 def _item(row: EntityRow, put_right: PutRight) -> EntityItem:
-    standing, edited = put_right.standing, put_right.edited_summary(row.name)
+    standing = put_right.standing
     return EntityItem(
         id=f"{ENTITY}{row.uuid}",
         name=row.name,
         kind=row.kind,
-        summary=row.summary if edited is None else edited,
+        summary=put_right.summary(row.name, row.summary, on_purpose=True),
         facts=row.facts,
         mentions=row.mentions,
         first_at=_instant(row.first_at),

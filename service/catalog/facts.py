@@ -254,7 +254,8 @@ def of_entity(
     is_id, uuid = entity.startswith(ENTITY), entity.removeprefix(ENTITY)
     off = splits.of_id(uuid) if is_id else splits.named(put_right.standing.keys_of(entity))
     if off is not None:
-        return replace(only, names=(off.row.name,), with_numbers=off.facts)
+        called = tuple(dict.fromkeys((off.row.name, *(one.name for one in off.known_as))))
+        return replace(only, names=called, with_numbers=off.facts)
     known = entity_of(database, uuid) if is_id else None
     if is_id and known is None:
         raise EntityNotFound("the mind has no entity of this id")
@@ -326,7 +327,8 @@ def _judged(item: FactItem, sequences: Sequence[int], put_right: PutRight, now: 
         state = "wrong"
     elif decided.is_right:
         state = state_of(item.valid_at, None, now=now)
-    source, target = (put_right.split_in(name, sequences) for name in (item.source, item.target))
+    names = (item.source, item.target)
+    source, target = (put_right.split_in(one, sequences) or put_right.split_off_as(one) for one in names)
     return replace(
         item,
         source=source.to if source is not None else item.source,

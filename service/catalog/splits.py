@@ -13,8 +13,15 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from consolidation.text.names import name_key
-from service.index.text_knowledge import EntityRow, sequences_of
-from service.index.text_splits import entities_with_keys, facts_told_first_in, mentions_in, times_without
+from service.index.text_knowledge import EntityRow, neighbours_of, sequences_of
+from service.index.text_splits import (
+    entities_with_keys,
+    facts_joining,
+    facts_told_first_in,
+    mentions_in,
+    times_without,
+    turns_telling_of,
+)
 
 if TYPE_CHECKING:
     import sqlite3
@@ -25,14 +32,20 @@ if TYPE_CHECKING:
     from service.index.text_splits import JoinedNames, Mention
     from service.retrieval.put_right import PutRight
 
+_MOST_NEIGHBOURS = 50
 _NUMBERS = 2**52  # from here on: behind those of every row
 
 
 @dataclass(frozen=True, slots=True)
 class SplitOff:
-    """An entity that was split off, as a row; its facts by number, its turns, and the other names in its facts."""
+    """
+    An entity that was split off, as a row; its facts by number, its turns, and the other names in its facts.
+
+    ``known_as`` are the entities of the index with its name: a turn that was stored later named it so.
+    """
 
     row: EntityRow
+    known_as: tuple[EntityRow, ...] = ()
     facts: frozenset[int] = frozenset()
     told_at: tuple[float, ...] = ()  # of each turn, in seconds since 1970
     neighbours: tuple[tuple[str, int], ...] = ()
@@ -61,8 +74,13 @@ class SplitView:
     lost: Mapping[str, Lost] = field(default_factory=dict)  # by name
 
     def of_id(self, uuid: str) -> SplitOff | None:
-        """The entity that was split off and has this id."""
-        return next((one for one in self.off if one.row.uuid == uuid), None)
+        """The entity that was split off and has this id, or that of an entity of the index with its name."""
+        return next((one for one in self.off if uuid in {row.uuid for row in (one.row, *one.known_as)}), None)
+
+    @property
+    def numbers(self) -> frozenset[int]:
+        """The rows of the index in whose place others stand."""
+        return frozenset(row.number for row in (*self.left, *(row for one in self.off for row in one.known_as)))
 
     def named(self, keys: AbstractSet[str]) -> SplitOff | None:
         """The entity that was split off and whose name has one of these keys."""
@@ -91,7 +109,7 @@ def split_view(database: sqlite3.Connection, put_right: PutRight) -> SplitView:
     moved = _moved(facts, sequences_of(database, (uuid for one in facts for uuid in one.episodes)), put_right)
     lost = _lost(moved, mentions)
     return SplitView(
-        off=tuple(_split_off(key, splits, rows, moved, mentions, put_right) for key in _keys(splits)),
+        off=tuple(_split_off(database, key, splits, rows, moved, mentions, put_right) for key in _keys(splits)),
         left=tuple(_left(database, row, lost[row.name]) for row in rows if row.name in lost),
         lost=lost,
     )
@@ -137,6 +155,7 @@ def _keys(splits: Iterable[Split]) -> tuple[str, ...]:
 
 
 def _split_off(
+    database: sqlite3.Connection,
     key: str,
     splits: Iterable[Split],
     rows: Sequence[EntityRow],
@@ -148,23 +167,30 @@ def _split_off(
     origins = frozenset(other for one in own for other in put_right.standing.keys_of(one.name))
     facts = [one for one in moved if name_key(one.split.to) == key]
     told_in = {(one.name, sequence) for one in facts for sequence in one.sequences}
+    names = sorted(put_right.standing.keys_of(own[0].to) - origins)
+    known_as = entities_with_keys(database, names) if names else ()
+    called = [one.name for one in known_as]
+    numbers = frozenset(one.fact for one in facts) | facts_joining(database, called)
     told_at = {one.sequence: one.at for one in mentions if (one.name, one.sequence) in told_in}
+    told_at |= turns_telling_of(database, called)
     others = Counter({one.fact: one.other for one in facts if name_key(one.other) != key}.values())
+    others.update(dict(neighbours_of(database, called, without=[one.fact for one in facts], limit=_MOST_NEIGHBOURS)))
     row = EntityRow(
         number=_NUMBERS + int.from_bytes(own[0].entity.encode()[-6:]),
         uuid=own[0].entity,
         name=own[0].to,
         key=key,
-        kind=next((one.kind for one in rows if one.key in origins), ""),
-        summary=put_right.edited_summary(own[0].to) or "",
-        facts=len({one.fact for one in facts}),
+        kind=next((one.kind for one in (*known_as, *(row for row in rows if row.key in origins)) if one.kind), ""),
+        summary=put_right.edited_summary(own[0].to) or "\n".join(one.summary for one in known_as),
+        facts=len(numbers),
         mentions=len(told_at),
         first_at=min(told_at.values(), default=None),
         last_at=max(told_at.values(), default=None),
     )
     return SplitOff(
         row,
-        frozenset(one.fact for one in facts),
+        known_as,
+        numbers,
         tuple(told_at.values()),
         tuple(sorted(others.items(), key=lambda pair: (-pair[1], pair[0]))),
         origins - {key},

@@ -179,7 +179,7 @@ def _check_words(decision: Decision, to: str | None) -> None:
 
 
 def _check_change(target: Target, to: str) -> None:
-    if name_key(target.text) == name_key(to):
+    if " ".join(target.text.split()) == " ".join(to.split()):  # a sign or an accent may be all that is wrong
         raise InvalidRequest("says what the memory says already", pointer="#/to")
 
 
@@ -187,9 +187,11 @@ def _other_name(mind: Mind, what: What, target: Target, to: str, standing: Stand
     """The name that ``to`` gives. Raises InvalidRequest, MemoryNotFound, CorrectionConflict, IndexUnusable."""
     if what is What.MERGE:
         to = entity_name(mind, to, standing=standing, pointer="#/to")
-    if name_key(to) == name_key(target.text) or not name_key(to):
+    is_same = name_key(to) == name_key(target.text)
+    is_spelt_anew = what is What.RENAME and is_same and to != standing.name_of(target.text)
+    if (is_same and not is_spelt_anew) or not name_key(to):
         raise InvalidRequest("must be another name", pointer="#/to")
-    is_known = any(name_key(name) == name_key(to) for _, name in mind.text.names_in(to))
+    is_known = not is_same and any(name_key(name) == name_key(to) for _, name in mind.text.names_in(to))
     if what is not What.MERGE and is_known:
         raise CorrectionConflict("there is an entity of this name already: merge the two instead")
     return to

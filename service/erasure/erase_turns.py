@@ -22,6 +22,7 @@ from consolidation.story.chapter_turns import ErasedTurns
 from service.erasure.pending import DoomedTurn, ErasurePlan
 from service.erasure.unique_words import UniqueWords, is_doomed, is_doomed_correction
 from service.erasure.verify import delete_half_written, files_with, in_none_of
+from service.index.trace_index import CallFilter
 from service.ingest.knowledge_index import index_knowledge
 from service.ingest.parking import READ_AGAIN
 from service.mind.mind_gate import Paused
@@ -93,8 +94,12 @@ class TurnEraser:
         """
         Find the turns to erase, and the words that only they contain.
 
-        Raises SessionNotFound, TurnNotFound, TurnErased.
+        Of a session without turns, what its pre-turn calls left goes. Raises SessionNotFound, TurnNotFound, TurnErased.
         """
+        session_id = request.session_id
+        is_untold = session_id is not None and not mind.transcript.positions.in_session(session_id)
+        if is_untold and await anyio.to_thread.run_sync(_has_calls, mind, session_id):
+            return ErasurePlan(request, self._context.clock.now())
         turns = await mind.transcript.read_many(_sequences(mind, request))
         if request.turn_id is not None and turns:  # a failed write that could not be cut away may have left it twice
             turns = await mind.transcript.read_many(mind.transcript.positions.in_session(turns[0].turn.session_id))
@@ -274,6 +279,14 @@ def _episodes_of(mind: Mind, turns: tuple[StoredTurn, ...]) -> list[str]:
 def _doomed(mind: Mind, stored: StoredTurn) -> DoomedTurn:
     uuid = episode_uuid(mind.mind_id, stored.turn.turn_id)
     return DoomedTurn(stored.sequence, stored.turn.turn_id, stored.turn.session_id, uuid)
+
+
+def _has_calls(mind: Mind, session_id: str | None) -> bool:
+    """Whether pre-turn calls of a session left a trace, or what came of one. Raises OSError, IndexUnusable."""
+    mind.trace_log.write()
+    if mind.trace_log.count(CallFilter(session_id=session_id)):
+        return True
+    return mind.outcomes.has(lambda record: record.session_id == session_id)
 
 
 def _sequences(mind: Mind, request: ErasureRequest) -> tuple[int, ...]:

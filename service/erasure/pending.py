@@ -45,7 +45,8 @@ class ErasurePlan:
     What is to be erased, and how its traces are recognised.
 
     ``words`` are stems that nothing else in the mind contains; ``forms`` are some of them as they were written.
-    ``messages`` are the texts of the turns. ``turns`` is empty if the whole mind goes. ``by`` is who asked for it.
+    ``messages`` are the texts of the turns. ``turns`` is empty if the whole mind goes, or a session of which nothing
+    but pre-turn calls was kept. ``by`` is who asked for it.
     """
 
     request: ErasureRequest

@@ -57,6 +57,17 @@ def texts_told_first_in(database: sqlite3.Connection, sequences: Iterable[int]) 
     return tuple(text for (text,) in rows)
 
 
+def facts_joining(database: sqlite3.Connection, names: Iterable[str]) -> frozenset[int]:
+    """The facts that join one of *names*, by number."""
+    query = f"SELECT number FROM facts WHERE source IN {_VALUES} OR target IN {_VALUES}"
+    return frozenset(number for (number,) in database.execute(query, (_json(names),) * 2))
+
+
+def turns_telling_of(database: sqlite3.Connection, names: Iterable[str]) -> dict[int, float]:
+    """The turns that tell of one of *names*, and when each was (seconds since 1970)."""
+    return dict(database.execute(f"SELECT sequence, at FROM mentions WHERE name IN {_VALUES}", (_json(names),)))
+
+
 def mentions_in(database: sqlite3.Connection, names: Iterable[str], sequences: Iterable[int]) -> tuple[Mention, ...]:
     """Which of these turns tell of which of *names*, oldest turn first."""
     query = f"SELECT name, sequence, at, facts FROM mentions WHERE name IN {_VALUES} AND sequence IN {_VALUES}"

@@ -164,6 +164,13 @@ class Outcomes:
         with self._mutex:
             return self._index.counts() if self._catch_up() else Counter()
 
+    def has(self, is_wanted: Callable[[OutcomeRecord], bool]) -> bool:
+        """Whether a record of the log is wanted. Reads all of it."""
+        with self._mutex:
+            if not self._file.exists():
+                return False
+            return any(is_wanted(one) for records, _ in _steps(self._file, start=0) for one in records)
+
     def forget(self, is_doomed: Callable[[OutcomeRecord], bool]) -> int:
         """
         Drop the records that are doomed, from the log and the projection, and return how many lines went.

@@ -87,7 +87,7 @@ def card_text(cards: Sequence[PersonCard]) -> str:
 
 
 def _cards(mind: Mind, now: datetime) -> tuple[PersonCard, ...]:
-    put_right = PutRight.of(mind.corrections.standing(), mind.transcript.positions, mind.text)
+    put_right = PutRight.of(mind.corrections.standing(), mind.transcript, mind.text)
     people = sorted(mind.text.speakers(), key=lambda name: (name_key(name) in _ROLES, name))
     names = {key: name for name in people if (key := name_key(name)) not in _ROLES}
     keys = tuple(names)[:_MOST_PEOPLE] or ("user",)

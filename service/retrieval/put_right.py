@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from consolidation.corrections.record import Correction
     from consolidation.corrections.standing import Decided, Statement
     from consolidation.kernel.turns import StoredTurn
-    from consolidation.transcript.positions import Positions
+    from consolidation.transcript.log import Transcript
     from service.index.text_index import TextIndex
     from service.mind.minds import Mind
     from service.retrieval.moment import Fragment
@@ -47,16 +47,19 @@ class PutRight:
     What stands for one mind at one moment; ``turn_ids`` are by sequence, of the turns that decisions are about.
 
     ``keys_in`` finds the keys of the words of the facts that these turns told first, as `Wording` has them. It reads
-    the index, and so may whatever judges a text here: call it in a worker thread. All of that raises IndexUnusable.
+    the index, and ``words_of`` the transcript, and so may whatever judges a text here: call it in a worker thread.
+    All of that raises IndexUnusable, TranscriptUnreadable.
     """
 
     standing: Standing = field(default_factory=Standing)
     turn_ids: Mapping[int, str] = field(default_factory=dict)
     keys_in: Callable[[frozenset[str]], frozenset[str]] = field(default=lambda _: frozenset(), compare=False)
+    words_of: Callable[[tuple[int, ...]], Mapping[int, str]] = field(default=lambda _: {}, compare=False)
 
     @classmethod
-    def of(cls, standing: Standing, positions: Positions, text: TextIndex) -> PutRight:
-        """What *standing* means for the transcript with these *positions*, of which *text* is the index."""
+    def of(cls, standing: Standing, transcript: Transcript, text: TextIndex) -> PutRight:
+        """What *standing* means for a *transcript*, of which *text* is the index."""
+        positions = transcript.positions
         ids = dict.fromkeys(turn_id for one in standing.corrections for turn_id in one.target.turn_ids)
         found = {positions.sequence_of(turn_id): turn_id for turn_id in ids}
         sequences = {turn_id: sequence for sequence, turn_id in found.items() if sequence is not None}
@@ -67,7 +70,11 @@ class PutRight:
             told = text.read(lambda database: texts_told_first_in(database, told_in))
             return frozenset(Wording.of(without_lead(one)).key for one in told)
 
-        return cls(standing, {sequence: turn_id for turn_id, sequence in sequences.items()}, keys_in)
+        @cache
+        def words_of(of: tuple[int, ...]) -> Mapping[int, str]:
+            return {one.sequence: one.text for one in transcript.read_now(of)}
+
+        return cls(standing, {sequence: turn_id for turn_id, sequence in sequences.items()}, keys_in, words_of)
 
     def __bool__(self) -> bool:
         """Whether anything was decided."""
@@ -98,6 +105,11 @@ class PutRight:
         if not self.standing.splits or not all(one in self.turn_ids for one in told):
             return None
         return self.standing.split_in(name, [self.turn_ids[one] for one in told])
+
+    def split_off_as(self, name: str) -> Split | None:
+        """By which split an entity of the graph is the one that was split off: a later turn calls it so."""
+        own = (one for one in self.standing.splits if name_key(name) in self.standing.keys_of(one.to))
+        return next((one for one in own if name_key(name) not in self.standing.keys_of(one.name)), None)
 
     def tellable(self, stored: StoredTurn) -> Tellable:
         """What of a turn may come up by itself."""
@@ -146,14 +158,19 @@ class PutRight:
         edited = self.standing.entity(name).truth
         return edited.to or "" if edited is not None and edited.what is What.EDIT else None
 
-    def summary(self, name: str, text: str) -> str:
-        """What is known of the entity *name*, without what a person said is wrong or never to come up."""
+    def summary(self, name: str, text: str, *, on_purpose: bool = False) -> str:
+        """What is known of the entity *name*, without what is put right; what is muted stays if asked *on_purpose*."""
         edited = self.edited_summary(name)
         if edited is not None:
             return edited
-        unseen = [(turn, wording) for turn in self.turn_ids.values() for wording, _ in self.standing.unseen_in(turn)]
-        whole = self._whole_turns()
-        if not (unseen or whole):
+        unseen = [
+            (turn, wording)
+            for turn in self.turn_ids.values()
+            for wording, decided in self.standing.unseen_in(turn)
+            if decided.is_wrong or not on_purpose
+        ]
+        whole = [said for said, decided in self._whole_turns().items() if decided.is_wrong or not on_purpose]
+        if not (text and (unseen or whole)):
             return text
 
         def is_told(sentence: str) -> bool:
@@ -161,7 +178,9 @@ class PutRight:
             of_facts = any(self._tells(sentence, one, turn) for turn, one in unseen)
             return of_facts or any(map(wording.is_carried_by, whole))
 
-        return " ".join(one for one in sentences(text, language=detect(text)) if not is_told(one))
+        known = tuple(sentences(text, language=detect(text)))
+        left = [one for one in known if not is_told(one)]
+        return " ".join(left) if len(left) < len(known) else text
 
     def _tells(self, text: str, wording: Wording, turn_id: str) -> bool:
         """Whether *text* tells this fact of a turn, and not only others of that turn, which share words with it."""
@@ -180,10 +199,10 @@ class PutRight:
 
     def _whole_turns(self) -> dict[str, Decided]:
         """The words of the turns that do not come up by themselves as a whole, with what was decided of each."""
-        decided = ((turn_id, self.standing.turn(turn_id)) for turn_id in self.turn_ids.values())
-        return {
-            made.target.text: one for _, one in decided if one.held_back for made in one.corrections if made.target.text
-        }
+        decided = {sequence: self.standing.turn(turn_id) for sequence, turn_id in self.turn_ids.items()}
+        held_back = {sequence: one for sequence, one in decided.items() if one.held_back}
+        words = self.words_of(tuple(sorted(held_back))) if held_back else {}
+        return {words[sequence]: one for sequence, one in held_back.items() if sequence in words}
 
     def reason_against_summary(self, name: str) -> str:
         """Why what is known of the entity *name* as a whole does not come up by itself; "" where it may."""
@@ -314,7 +333,7 @@ def put_right_now(mind: Mind) -> PutRight:
         standing = mind.corrections.standing()
     except OSError as error:
         raise HomeFault(f"corrections.jsonl can not be read: {error.strerror}") from error
-    return PutRight.of(standing, mind.transcript.positions, mind.text) if standing else NOTHING_PUT_RIGHT
+    return PutRight.of(standing, mind.transcript, mind.text) if standing else NOTHING_PUT_RIGHT
 
 
 def says_wanted(text: str, wanted: frozenset[str]) -> bool:

@@ -456,8 +456,7 @@ def _entities(mind: Mind, wanted: Sequence[str], near: VectorHits | None, put_ri
     for number, (uuid, name, _, summary, kind) in rows.items():
         sequences = tuple(mind.text.mentions(str(name), limit=_MENTIONS))
         shown = put_right.standing.name_of(str(name))
-        edited = put_right.edited_summary(str(name))
-        known = str(summary) if edited is None else edited
+        known = put_right.summary(str(name), str(summary), on_purpose=True)
         hit = _hit(f"entity:{uuid}", "entity", f"{shown}: {known}" if known else shown, scores[number], sequences)
         decided = put_right.standing.entity(str(name))
         is_held_back = bool(put_right.reason_against_summary(str(name)))

@@ -9,6 +9,7 @@ import json
 import pytest
 
 from tests.e2e.test_corrections import OTHERS, asked, by_id, correct, fact_of, told
+from tests.support.scripted_models import Brain, hosted, provider_of
 from tests.support.service import running
 
 pytestmark = pytest.mark.anyio
@@ -66,3 +67,42 @@ async def test_a_word_that_looks_like_a_muted_name_does_not_silence_what_it_stan
     assert "Bill" not in json.dumps(silent["flashbacks"])
     assert (uncle in before, bill in before) == (True, True)
     assert (uncle in after, bill in after) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("was", "to", "asks"),
+    [
+        (
+            "Ingrid keeps the freezer in Lyon at 18 degrees.",
+            "Ingrid keeps the freezer in Lyon at -18 degrees.",
+            "How cold is the freezer that Ingrid keeps in Lyon?",
+        ),
+        ("Zoe keeps a parrot in Lyon.", "Zoë keeps a parrot in Lyon.", "Who keeps a parrot in Lyon?"),
+    ],
+)
+async def test_an_edit_may_change_nothing_but_a_sign_or_an_accent(tmp_path, was, to, asks):
+    """Broken: an edit is compared by its words alone, and is 422."""
+    with provider_of(Brain()) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "extraction")) as service:
+            await told(service, was, *OTHERS)
+            fact = by_id("fact", await fact_of(service, query=was))
+            same = await correct(service, "edit", fact, to=f" {was} ", status=422)
+            made = await correct(service, "edit", fact, to=to)
+            found = await asked(service, asks)
+
+    assert "says what the memory says already" in json.dumps(same)
+    assert made["to"] == to
+    assert [one["raw"] for one in found["flashbacks"]] == [to]
+
+
+async def test_a_name_can_be_spelt_anew(tmp_path):
+    """Broken: a new name with the same key is 422."""
+    async with running(tmp_path) as service:
+        await told(service, "My neighbour Zoe has a parrot.", *OTHERS)
+        await correct(service, "rename", {"kind": "entity", "text": "Zoe"}, to="Zoë")
+        again = await correct(service, "rename", {"kind": "entity", "text": "Zoe"}, to="Zoë", status=422)
+        called = [one["called"] for one in (await service.http.get("/v1/minds/ada/entities")).json()["items"]]
+        await correct(service, "rename", {"kind": "entity", "text": "Zoë"}, to="Zoe")
+
+    assert "Zoë" in called
+    assert "another name" in json.dumps(again)

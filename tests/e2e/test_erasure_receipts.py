@@ -126,3 +126,35 @@ async def test_a_kill_between_an_erasure_and_its_receipt_loses_no_receipt_and_do
         assert json.loads((tmp_path / FILE).read_text().splitlines()[-1])["id"] == kept["id"]
         noted = [json.loads(line) for line in (tmp_path / "audit.jsonl").read_text().splitlines()]
         assert [one["by"] for one in noted if one["action"] == "turn.erased"] == ["local"] * (3 if lost else 2)
+
+
+async def test_a_session_that_left_only_pre_turn_calls_can_be_erased(tmp_path):
+    """Broken: a session without turns is 404, and the traces hold its words on."""
+    words = "My secret codeword is Rumpelstiltskin, do you know it?"
+    async with running(tmp_path) as service:
+        await service.keep("ada", "My aunt Carla lives in Lyon.", session_id="s1")
+        await service.digested("ada")
+        asked = (await service.resonate("ada", words, session_id="lonely")).json()
+        other = (await service.resonate("ada", "Where does Carla live?", session_id="s2")).json()
+        reported = {"id": other["flashbacks"][0]["id"], "outcome": "acted"}
+        answer = await service.http.post(
+            "/v1/minds/ada/outcomes", json={"trace_id": other["trace_id"], "outcomes": [reported]}
+        )
+        assert answer.json()["applied"] == 1
+        seen = await preview(service, "ada/sessions/lonely")
+        receipt = await erase(service, "ada/sessions/lonely")
+        kept = await receipts(service)
+        again = await service.http.delete("/v1/minds/ada/sessions/lonely")
+        gone = await service.http.get(f"/v1/minds/ada/traces/{asked['trace_id']}")
+        with_outcome = counts(await erase(service, "ada/sessions/s2"))
+        status = await service.status("ada")
+        found = (await service.resonate("ada", "Where does Carla live?", session_id="s3")).json()
+
+    assert (seen["turns"], seen["traces"]) == (0, 1)
+    assert counts(receipt)["traces", "traces"] == 1
+    assert kept["items"]
+    assert (again.status_code, gone.status_code) == (404, 404)
+    assert holding(tmp_path, "Rumpelstiltskin") == []
+    assert (with_outcome["traces", "traces"], with_outcome["outcomes", "outcomes"]) == (1, 1)
+    assert status["turns"] == 1
+    assert "Lyon" in found["block"]

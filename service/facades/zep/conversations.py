@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from consolidation.corrections.record import What
 from consolidation.kernel.errors import InvalidRequest, MemoryNotFound
 from consolidation.kernel.turns import Turn
 from service.catalog.turns import TurnQuery
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from service.facades.zep.messages import Said
     from service.facades.zep.users import Caller
     from service.mind.minds import Mind
+    from service.retrieval.remember import Remembered
 
 _LONGEST_QUERY = 2_000
 _NEWEST = 4  # messages that make a query
@@ -127,13 +129,18 @@ async def search_graph(
             entities, _ = await memory.recall.remember(
                 mind, query, kinds=frozenset({"entity"}), window=TimeWindow(), limit=limit
             )
-            return [node(mind_id, one) for one in entities]
+            return [node(mind_id, one) for one in entities if not _is_called_wrong(one)]
         episodes, _ = await memory.recall.remember(
             mind, query, kinds=frozenset({"episode"}), window=TimeWindow(), limit=limit
         )
         scores = {source.sequence: one.score for one in episodes for source in one.sources}
         turns = {one.sequence: one for one in await mind.transcript.read_many(list(scores))}
     return [_episode(mind_id, turns[one], score=scores[one]) for one in scores if one in turns]
+
+
+def _is_called_wrong(entity: Remembered) -> bool:
+    """Whether a person said that something of it is not so; what they said in its place stays."""
+    return entity.is_contradicted or any(one.what is What.WRONG for one in entity.corrections)
 
 
 async def episodes_of(caller: Caller, mind_id: str, *, most: int) -> list[dict[str, Any]]:
