@@ -9,28 +9,37 @@ import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+ANN = {"chat": {"id": 7}, "from": {"first_name": "Ann"}}
+BLOCKED = {"chat": {"id": 8}, "from": {"first_name": "Ben"}}
+
 
 @contextmanager
 def telegram(*texts):
-    """The address of the API. Its chat 7 has these messages of Ann, each after the one before was answered."""
+    """
+    The address of the API. Its chat 7 has these messages of Ann, each after the one before was answered. Before her, Ben
+    wrote in chat 8 and blocked the bot, so that an answer to him is refused.
+    """
     answered = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self):
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            if self.path.endswith("/sendMessage") and str(asked["chat_id"]) == str(BLOCKED["chat"]["id"]):
+                self._answer("Forbidden: bot was blocked by the user", 403)
+                return
             if self.path.endswith("/sendMessage"):
                 answered.append(asked["text"])
                 self._answer({"message_id": 100 + len(answered)})
                 return
             time.sleep(0.1)  # a long poll would wait for longer
-            at = len(answered)
-            is_new = at < len(texts) and at >= asked["offset"]
-            person = {"chat": {"id": 7}, "from": {"first_name": "Ann"}}
-            self._answer([{"update_id": at, "message": {**person, "text": texts[at]}}] if is_new else [])
+            written = [{**BLOCKED, "text": "Hello."}, *({**ANN, "text": text} for text in texts)]
+            at = len(answered) + 1 if asked["offset"] else 0
+            is_new = at < len(written) and at >= asked["offset"]
+            self._answer([{"update_id": at, "message": written[at]}] if is_new else [])
 
-        def _answer(self, result):
-            body = json.dumps({"ok": True, "result": result}).encode()
-            self.send_response(200)
+        def _answer(self, result, status=200):
+            body = json.dumps({"ok": status < 400, "result": result}).encode()
+            self.send_response(status)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             with contextlib.suppress(OSError):  # a bot that was ended does not wait for its long poll
