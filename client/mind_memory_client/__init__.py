@@ -23,6 +23,7 @@ from mind_memory_client.errors import (
     UnexpectedAnswer,
     Unreachable,
     UnsavedTurn,
+    Unsendable,
 )
 from mind_memory_client.messages import place_memory
 from mind_memory_client.models import (
@@ -76,5 +77,6 @@ __all__ = [
     "Unreachable",
     "UnsavedTurn",
     "UnsavedTurns",
+    "Unsendable",
     "place_memory",
 ]

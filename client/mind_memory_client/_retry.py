@@ -16,6 +16,7 @@ from mind_memory_client.errors import (
     TimedOut,
     UnexpectedAnswer,
     Unreachable,
+    Unsendable,
     is_problem,
     refusal,
     retry_after,
@@ -72,6 +73,7 @@ class Broken:
     error: Exception
     was_sent: bool
     is_timeout: bool = False
+    is_unsendable: bool = False
 
 
 Step = Try[T] | Pause
@@ -121,7 +123,9 @@ def _pause(call: Call[T], result: Result, *, policy: RetryPolicy, made: int, jit
         if result.status in _REFUSED_UNTOUCHED:
             return backoff + (retry_after(result.headers) or 0.0)
         return backoff if result.status in _UNCLEAR and is_repeatable else None
-    is_safe = is_repeatable or (isinstance(result, Broken) and not result.was_sent)
+    if not isinstance(result, Broken):
+        return backoff if is_repeatable else None
+    is_safe = (is_repeatable or not result.was_sent) and not result.is_unsendable
     return backoff if is_safe else None
 
 
@@ -130,6 +134,8 @@ def _error(result: Result) -> MindMemoryError:
         return refusal(result.status, headers=result.headers, content=result.content)
     if result is None:
         return Unreachable("nobody answered")
+    if result.is_unsendable:
+        return Unsendable(f"it can not be sent as JSON: {result.error}")
     kind = TimedOut if result.is_timeout else Unreachable
     error = kind(str(result.error) or type(result.error).__name__, was_sent=result.was_sent)
     error.__cause__ = result.error

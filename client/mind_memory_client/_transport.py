@@ -34,6 +34,7 @@ _DEFAULT_URL = "http://127.0.0.1:8001"
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 _LIBRARIES = ("httpx2", "httpx")
 _CONNECT_SECONDS = 10.0  # at most, of the time that a call has
+_UNSENDABLE = (TypeError, ValueError, RecursionError)  # of what JSON and addresses can not hold
 
 
 def now() -> datetime:
@@ -101,7 +102,10 @@ class Transport:
             return None
         endpoint, until = step.call.endpoint, time.monotonic() + step.seconds
         try:
-            request = self._http.build_request(**self._address.request(step))
+            try:
+                request = self._http.build_request(**self._address.request(step))
+            except _UNSENDABLE as error:
+                return _unsendable(error)
             response = self._http.send(request, stream=True)
             if endpoint.is_download and _is_download(response):
                 return _reply(response, b"")
@@ -169,7 +173,10 @@ class AsyncTransport:
         endpoint = step.call.endpoint
         try:
             with anyio.fail_after(None if endpoint.is_upload else step.seconds):
-                request = self._http.build_request(**self._address.request(step))
+                try:
+                    request = self._http.build_request(**self._address.request(step))
+                except _UNSENDABLE as error:
+                    return _unsendable(error)
                 response = await self._http.send(request, stream=True)
                 if endpoint.is_download and _is_download(response):
                     return _reply(response, b"")
@@ -254,6 +261,10 @@ class _Library:
     def broken_off(self, error: Exception) -> Unreachable:
         """The error for an answer that began and did not end."""
         return Unreachable(f"the answer broke off: {str(error) or type(error).__name__}", was_sent=True)
+
+
+def _unsendable(error: Exception) -> Broken:
+    return Broken(error, was_sent=False, is_unsendable=True)
 
 
 def _is_download(response: Any) -> bool:  # noqa: ANN401 - the response of either library

@@ -118,6 +118,7 @@ class AsyncMemoryClient(AsyncCalls):
         try:
             yield turn
         except BaseException:
+            turn.broke_off()
             with anyio.CancelScope(shield=True):  # a turn whose caller is cancelled is stored too
                 await self.save(turn, raises=False)
             raise

@@ -118,6 +118,7 @@ class MemoryClient(Calls):
         try:
             yield turn
         except BaseException:
+            turn.broke_off()
             self.save(turn, raises=False)
             raise
         self.save(turn)

@@ -5,6 +5,7 @@ Every error that this client raises, as one tree.
   x Unreachable             nobody answered; ``was_sent`` says whether the service may have acted all the same
     + TimedOut              no answer came in time
   x UnexpectedAnswer        something answered, but not as this service does
+  x Unsendable              the call holds what JSON can not, such as a date in ``metadata``; it was never sent
   x TurnUnsaved             a turn could not be stored; ``unsaved`` holds it. Only raised where it is asked for
   x RequestRefused          the service refused; its problem document says why
     + InvalidRequest        ``errors`` points at each field
@@ -54,6 +55,10 @@ class TimedOut(Unreachable):
 
 class UnexpectedAnswer(MindMemoryError):
     """Something else answered, or a version of the service that this client does not understand."""
+
+
+class Unsendable(MindMemoryError):
+    """The call holds what can not be sent as JSON, such as a date or a NaN in ``metadata``. It was never sent."""
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,12 @@ from mind_memory_client.errors import MindMemoryError, TurnUnsaved, UnsavedTurn
 from mind_memory_client.messages import (
     Messages,
     Placement,
+    answer_of,
     as_list,
+    last_answer,
     piece_of,
     place_memory,
     plain_message,
-    text_of,
     unanswered,
 )
 from mind_memory_client.models import Flashback, Resonance, StoredTurn
@@ -64,6 +65,8 @@ class Turn:
         self._given, self._placement = given, placement
         self._options, self._on_unsaved = options, on_unsaved
         self._user_messages = _dated(unanswered(given))
+        self._last_answer = last_answer(given)
+        self._broke_off = False
         self._answers: list[dict[str, Any]] = []
         self._pieces: list[str] = []
         self._outcomes: dict[str, Outcome] = {}
@@ -89,9 +92,12 @@ class Turn:
         return tuple(one["content"] for one in self._user_messages)
 
     def answer(self, answer: object) -> None:
-        """Take the model's answer: a text, a message, or an answer object of an SDK. Each call adds one message."""
-        message = answer if isinstance(answer, dict) else {"content": text_of(answer)}
-        one = plain_message({"role": "assistant", **message})
+        """
+        Take the model's answer: a text, a message, or an answer object of an SDK. Each call adds one message.
+
+        Raises TypeError for what is neither.
+        """
+        one = plain_message({"role": "assistant", **answer_of(answer)})
         if one is not None:
             self._answers += _dated([one])
 
@@ -123,6 +129,10 @@ class Turn:
 
     # What a client does with a turn
 
+    def broke_off(self) -> None:
+        """Note that the model failed, or the caller left: what the user said still waits for a whole answer."""
+        self._broke_off = True
+
     def recalled(self, found: Resonance) -> None:
         """Take what surfaced, and place it."""
         self.resonance = found
@@ -133,7 +143,7 @@ class Turn:
         if said := "".join(self._pieces):
             self.answer(said)
         self._pieces.clear()
-        messages = [*waiting.without_stored(self.mind, self.session, self._user_messages), *self._answers]
+        messages = [*self._new(waiting), *self._answers]
         if not messages:
             return None
         options = dict(self._options)
@@ -147,11 +157,7 @@ class Turn:
     def was_stored(self, stored: StoredTurn, waiting: UnansweredMessages) -> None:
         """Note that the turn is on disk."""
         self.stored, self.unsaved = stored, None
-        if self._answers:
-            waiting.forget(self.mind, self.session)
-        else:
-            new = waiting.without_stored(self.mind, self.session, self._user_messages)
-            waiting.add(self.mind, self.session, new)
+        self._note(self._new(waiting), waiting)
 
     def was_not_stored(
         self,
@@ -171,10 +177,12 @@ class Turn:
             return
         body = call.body or {}
         self.unsaved = UnsavedTurn(self.mind, self.turn_id, body, error)
-        if self._answers:
+        if self._on_unsaved is None:  # words beside a part of an answer are stored with it
+            queued_as = None if self._answers else body.get("turn_id")
+            said = [one for one in body.get("messages", ()) if one["role"] == "user"]
+            self._note(said, waiting, queued_as=queued_as)
+        elif self._answers and not self._broke_off:
             waiting.forget(self.mind, self.session)
-        elif self._on_unsaved is None:
-            waiting.add(self.mind, self.session, body.get("messages", ()), queued_as=body.get("turn_id"))
         if self._on_unsaved is None:
             queue(self.unsaved)
         elif self._on_unsaved != "raise":
@@ -183,6 +191,18 @@ class Turn:
             raise TurnUnsaved(self.unsaved) from error
         else:
             log.error("turn %s of %s is not stored: %s", self.turn_id, self.mind, error)
+
+    def _new(self, waiting: UnansweredMessages) -> list[dict[str, Any]]:
+        """What the user said, without what is stored already."""
+        return waiting.without_stored(self.mind, self.session, self._user_messages, after=self._last_answer)
+
+    def _note(self, said: list[dict[str, Any]], waiting: UnansweredMessages, *, queued_as: str | None = None) -> None:
+        """Note what still waits for an answer, and nothing of what is off the record."""
+        if self._answers and not self._broke_off:
+            waiting.forget(self.mind, self.session)
+        elif not self._options["off_the_record"]:
+            part = self._answers[-1]["content"] if self._answers else None
+            waiting.add(self.mind, self.session, said, part=part, queued_as=queued_as)
 
 
 def begin_turn(

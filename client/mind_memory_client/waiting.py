@@ -9,7 +9,7 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from mind_memory_client.errors import Conflict, Erased, Forbidden, InvalidRequest, MindMemoryError, NotFound
+from mind_memory_client.errors import Conflict, Erased, Forbidden, InvalidRequest, MindMemoryError, NotFound, Unsendable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -106,19 +106,33 @@ class UnansweredMessages:
 
     def __init__(self) -> None:
         self._waiting: OrderedDict[tuple[str, str], tuple[tuple[str, str | None], ...]] = OrderedDict()
+        self._parts: dict[tuple[str, str], str] = {}  # of an answer that broke off, as far as it came
 
     def add(
-        self, mind: str, session: str, messages: Iterable[Mapping[str, Any]], *, queued_as: str | None = None
+        self,
+        mind: str,
+        session: str,
+        messages: Iterable[Mapping[str, Any]],
+        *,
+        part: str | None = None,
+        queued_as: str | None = None,
     ) -> None:
-        """Remember that *messages* are stored, or wait in a queue as a turn of that id, beside those that are here."""
+        """
+        Remember that *messages* are stored, or wait in a queue as a turn of that id, beside those that are here.
+
+        *part* is what came of their answer.
+        """
         new = ((str(one["content"]), queued_as) for one in messages)
         self._waiting[mind, session] = (*self._waiting.pop((mind, session), ()), *new)[-_MOST_MESSAGES:]
+        if part is not None:
+            self._parts[mind, session] = part
         while len(self._waiting) > _MOST_SESSIONS:
-            self._waiting.popitem(last=False)
+            self._parts.pop(self._waiting.popitem(last=False)[0], None)
 
     def forget(self, mind: str, session: str) -> None:
         """Forget the messages of a session: they are answered."""
         self._waiting.pop((mind, session), None)
+        self._parts.pop((mind, session), None)
 
     def was_resent(self, unsaved: UnsavedTurn) -> None:
         """Note that a turn that waited in the queue is stored now."""
@@ -128,8 +142,16 @@ class UnansweredMessages:
                 (words, None if queued_as == turn_id else queued_as) for words, queued_as in found
             )
 
-    def without_stored(self, mind: str, session: str, messages: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """*messages* without those that are stored already."""
+    def without_stored(
+        self, mind: str, session: str, messages: Iterable[Mapping[str, Any]], *, after: str | None = None
+    ) -> list[dict[str, Any]]:
+        """
+        *messages* without those that are stored already.
+
+        *after* is the answer before them. Where it is the part that came of a broken one, they are said anew.
+        """
+        if after is not None and self._parts.get((mind, session)) == after:
+            self.forget(mind, session)
         stored = [words for words, queued_as in self._waiting.get((mind, session), ()) if queued_as is None]
         found = []
         for one in messages:
@@ -171,11 +193,14 @@ class Resending:
             yield
         except (Forbidden, NotFound):
             self._refused.append(turn)
-        except (InvalidRequest, Conflict, Erased) as error:
+        except (InvalidRequest, Conflict, Erased, Unsendable) as error:
             log.error("turn %s of %s is lost: %s", turn.turn_id, turn.mind, error)  # noqa: TRY400 - its words suffice
         except MindMemoryError:
             self._is_over = True
             self._queue.put_back([turn])
+        except Exception:  # of the caller's own HTTP client: the turn that was just stored is not to blame
+            log.exception("turn %s of %s is not sent, and waits behind the others", turn.turn_id, turn.mind)
+            self._refused.append(turn)
         except BaseException:
             self._queue.put_back([turn])
             raise

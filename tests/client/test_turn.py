@@ -112,6 +112,55 @@ def test_when_the_model_fails_the_users_words_are_stored_and_not_again_with_a_la
     ]
 
 
+@pytest.mark.parametrize("is_away", [False, True])
+def test_words_beside_a_part_of_an_answer_are_not_stored_again_with_the_whole_one(url, mind, home, is_away):
+    with through_faults(url) as (proxy, way), MemoryClient(way, retry=HASTY) as memory:
+        proxy.mode = "reset" if is_away else "pass"
+        with pytest.raises(ConnectionError), memory.turn(mind, "s", MOTHER) as turn:
+            turn.add("How of")
+            raise ConnectionError
+        proxy.mode = "pass"
+        with memory.turn(mind, "s", MOTHER) as turn:
+            turn.answer("Nice.")
+        with memory.turn(mind, "s", MOTHER) as turn:
+            turn.answer("I know.")
+
+    assert sorted(stored_turns(home, mind)) == [
+        ("s", [("assistant", "Nice.")]),
+        ("s", [("user", MOTHER), ("assistant", "How of")]),
+        ("s", [("user", MOTHER), ("assistant", "I know.")]),
+    ]
+
+
+def test_words_that_are_said_anew_after_a_part_of_an_answer_are_stored_again(memory, mind, home):
+    with pytest.raises(ConnectionError), memory.turn(mind, "s", "Go on.") as turn:
+        turn.add("Once there")
+        raise ConnectionError
+    with memory.turn(
+        mind, "s", [user_says("Go on."), {"role": "assistant", "content": "Once there"}, user_says("Go on.")]
+    ) as turn:
+        turn.answer("was a king.")
+
+    assert stored_turns(home, mind)[1:] == [("s", [("user", "Go on."), ("assistant", "was a king.")])]
+
+
+@pytest.mark.parametrize("is_away", [False, True])
+@pytest.mark.parametrize("part", ["", "How of"])
+def test_words_off_the_record_are_stored_when_they_are_said_on_it(url, mind, home, is_away, part):
+    with through_faults(url) as (proxy, way), MemoryClient(way, retry=HASTY) as memory:
+        proxy.mode = "reset" if is_away else "pass"
+        with pytest.raises(ConnectionError), memory.turn(mind, "s", MOTHER, off_the_record=True) as turn:
+            turn.add(part)
+            raise ConnectionError
+        proxy.mode = "pass"
+        with memory.turn(mind, "another", ASKS) as turn:
+            turn.answer("In Lyon.")
+        with memory.turn(mind, "s", MOTHER) as turn:
+            turn.answer("Nice.")
+
+    assert stored_turns(home, mind)[-1] == ("s", [("user", MOTHER), ("assistant", "Nice.")])
+
+
 async def test_a_turn_whose_caller_is_cancelled_is_stored(url, mind, home):
     entered = asyncio.Event()
 

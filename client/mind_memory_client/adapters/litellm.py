@@ -96,7 +96,7 @@ class MemoryLogger(CustomLogger):
     ) -> AsyncGenerator[Any, None]:
         """Pass each chunk on at once. Store the turn after the last one, or when the caller has left."""
         pieces: list[str] = []
-        is_call = False
+        is_call = is_whole = False
         try:
             async for chunk in response:
                 for choice in getattr(chunk, "choices", None) or ()[:1]:
@@ -104,10 +104,11 @@ class MemoryLogger(CustomLogger):
                     pieces.append(getattr(delta, "content", None) or "")
                     is_call = is_call or bool(getattr(delta, "tool_calls", None))
                 yield chunk
+            is_whole = True
         finally:
             if not is_call:
                 with anyio.CancelScope(shield=True):
-                    await self._save(request_data, "".join(pieces))
+                    await self._save(request_data, "".join(pieces), is_whole=is_whole)
 
     async def async_post_call_failure_hook(
         self,
@@ -129,10 +130,12 @@ class MemoryLogger(CustomLogger):
         self._surfaced[question] = turn.resonance
         _limit(self._surfaced)
 
-    async def _save(self, data: Mapping[str, Any], answer: str | None) -> None:
+    async def _save(self, data: Mapping[str, Any], answer: str | None, *, is_whole: bool = True) -> None:
         question, turn = self._open.pop(str(data.get("litellm_call_id")), ("", None))
         if turn is not None:
             self._surfaced.pop(question, None)
+            if not is_whole:
+                turn.broke_off()
             turn.answer(answer)
             await self._memory.save(turn, raises=False)
 

@@ -98,6 +98,8 @@ class MindMemory(AbstractCapability[Any]):
         try:
             result = await handler()
         except BaseException:
+            if self._turn is not None:
+                self._turn.broke_off()
             with anyio.CancelScope(shield=True):
                 await self._save(_answer_in(ctx.messages[self._known :]))
             raise

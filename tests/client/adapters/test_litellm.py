@@ -107,6 +107,20 @@ async def test_a_stream_comes_piece_by_piece_and_is_stored_also_when_the_caller_
     ]
 
 
+async def test_words_whose_answer_the_caller_left_are_stored_once_when_they_are_asked_again(logger_of, told_mind, home):
+    with bot() as provider:
+        proxy = Passing(provider, logger_of(told_mind, session="later"))
+        stream = await proxy.chat([user_says(ASKS)], stream=True)
+        first = (await anext(stream)).choices[0].delta.content
+        await stream.aclose()
+        await proxy.chat([user_says(ASKS)])
+
+    assert stored_turns(home, told_mind)[1:] == [
+        ("later", [("user", ASKS), ("assistant", first)]),
+        ("later", [("assistant", KNOWS)]),
+    ]
+
+
 async def test_a_conversation_without_a_name_is_known_by_how_it_began(logger_of, told_mind, home):
     with bot() as provider:
         proxy = Passing(provider, logger_of(told_mind))
