@@ -6,28 +6,35 @@ Memory for LangChain agents, as a middleware, and for graphs of LangGraph, as a 
 
 The middleware asks once in each run what surfaces, and puts it in front of the user's last message in every model call
 of that run. The graph's own messages stay as they are. The turn is stored when the run ends, or without an answer when
-the model fails.
+the model or a tool fails or is cancelled. A run that ended between two of them, since the reader of its stream left, is
+stored when the conversation goes on, or by ``close``.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated, Any
 
+import anyio
 from langchain.agents.middleware.types import (
     AgentMiddleware,
     AgentState,
     ModelRequest,
     ModelResponse,
     PrivateStateAttr,
+    ToolCallRequest,
 )
 from langchain_core.callbacks import CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.retrievers import BaseRetriever
 from langgraph.config import get_config
+from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
+from langgraph.types import Command
 from pydantic import ConfigDict
 from typing_extensions import NotRequired
 
@@ -39,6 +46,7 @@ from mind_memory_client.turn import Turn, begin_turn
 NameOrFunction = str | Callable[[Runtime[Any]], str]  # a name, or a function of the runtime that returns it
 
 _ROLES = {"human": "user", "ai": "assistant"}
+_MOST_OPEN = 10_000
 
 
 class MemoryState(AgentState[Any]):
@@ -70,6 +78,7 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
         self.unsaved = memory.unsaved
         self._memory, self._mind, self._session = memory, mind, session
         self._turn_options = {**turn_options, "on_unsaved": on_unsaved}
+        self._open: OrderedDict[str, dict[str, Any]] = OrderedDict()  # runs that have not ended, by the turn's id
 
     def before_agent(self, state: MemoryState, runtime: Runtime[Any]) -> dict[str, Any]:
         """Put what surfaces into the state. In a graph of your own, this is the node before the model."""
@@ -77,8 +86,13 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
         session = _thread() if self._session is None else self._session
         given = up_to_last_user(_as_dicts(state["messages"]))
         turn = begin_turn(mind, session if isinstance(session, str) else session(runtime), given, **self._turn_options)
+        self._store_left(turn.mind, turn.session)
         self._memory.recall(turn)
-        return {"memory": {**turn.as_dict(), "stable": turn.stable, "block": turn.block}}
+        found = {**turn.as_dict(), "stable": turn.stable, "block": turn.block}
+        self._open[turn.turn_id] = found
+        while len(self._open) > _MOST_OPEN:
+            self._open.popitem(last=False)
+        return {"memory": found}
 
     async def abefore_agent(self, state: MemoryState, runtime: Runtime[Any]) -> dict[str, Any]:
         """Do what ``before_agent`` does, in a thread."""
@@ -88,11 +102,8 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
         """Show the memory to the model."""
-        try:
+        with self._stored_when_it_fails(request.state):
             return handler(self._with_memory(request))
-        except Exception:
-            self._save(request.state, answer=None)
-            raise
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
@@ -100,8 +111,25 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
         """Show the memory to the model."""
         try:
             return await handler(self._with_memory(request))
-        except Exception:
-            await asyncio.to_thread(self._save, request.state, answer=None)
+        except BaseException as error:
+            await self._failed(request.state, error)
+            raise
+
+    def wrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
+    ) -> ToolMessage | Command[Any]:
+        """Store the turn without an answer when a tool fails."""
+        with self._stored_when_it_fails(request.state):
+            return handler(request)
+
+    async def awrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]
+    ) -> ToolMessage | Command[Any]:
+        """Store the turn without an answer when a tool fails."""
+        try:
+            return await handler(request)
+        except BaseException as error:
+            await self._failed(request.state, error)
             raise
 
     def after_agent(self, state: MemoryState, runtime: Runtime[Any]) -> None:  # noqa: ARG002 - LangChain's signature
@@ -111,6 +139,10 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
     async def aafter_agent(self, state: MemoryState, runtime: Runtime[Any]) -> None:
         """Do what ``after_agent`` does, in a thread."""
         await asyncio.to_thread(self.after_agent, state, runtime)
+
+    def close(self) -> None:
+        """Store what the user said in runs whose stream was left before their end. Call it when none is going on."""
+        self._store_left()
 
     def messages_with_memory(self, state: MemoryState) -> list[AnyMessage]:
         """The messages of *state* with memory among them, for the model node of a graph of your own."""
@@ -125,10 +157,32 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
             return request.override(system_message=messages[0], messages=messages[1:])
         return request.override(messages=messages)
 
+    @contextmanager
+    def _stored_when_it_fails(self, state: Any) -> Iterator[None]:  # noqa: ANN401 - any graph's state
+        try:
+            yield
+        except GraphBubbleUp:  # the run waits for a person, or goes on in another graph
+            raise
+        except BaseException:
+            self._save(state, answer=None)
+            raise
+
+    async def _failed(self, state: Any, error: BaseException) -> None:  # noqa: ANN401 - any graph's state
+        if not isinstance(error, GraphBubbleUp):
+            with anyio.CancelScope(shield=True):  # a run that is cancelled is stored, too
+                await asyncio.to_thread(self._save, state, answer=None)
+
+    def _store_left(self, *conversation: str) -> None:
+        """Store what was said in runs, of one conversation or of all, that ended before ``after_agent``."""
+        for turn_id, found in list(self._open.items()):
+            if conversation in ((), (found["mind"], found["session"])) and turn_id in self._open:
+                self._save({"memory": found}, answer=None)
+
     def _save(self, state: Any, *, answer: str | None) -> None:  # noqa: ANN401 - any graph's state
         found = state.get("memory")
         if found is None:
             return
+        self._open.pop(found["options"]["turn_id"], None)
         turn = Turn.from_dict(found, on_unsaved=self._turn_options["on_unsaved"])
         turn.answer(answer)
         self._memory.save(turn, raises=False)

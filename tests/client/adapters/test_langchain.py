@@ -1,5 +1,6 @@
 """LangChain's agents and LangGraph's graphs remember: the real packages, a real service, a scripted model."""
 
+import asyncio
 from types import SimpleNamespace
 
 import pytest
@@ -8,6 +9,7 @@ from mind_memory_client import MemoryClient, RetryPolicy
 from tests.client.conftest import ASKS, MOTHER, stored_turns
 from tests.support.cli_process import until_digested
 from tests.support.scripted_bot import KNOWS, KNOWS_NOT, MARK, blocks, bot, calls_tool, holds, shown
+from tests.support.waiting import until
 from tests.twins.provider import Fails
 
 pytestmark = pytest.mark.anyio
@@ -51,11 +53,11 @@ def model_of(kit, provider):
     return kit.ChatOpenAI(model="scripted", base_url=provider.url, api_key="k", max_retries=0)
 
 
-def agent_of(kit, provider, memory, mind, **more):
+def agent_of(kit, provider, memory, mind, *, tool=weather, **more):
     middleware = kit.MemoryMiddleware(memory, mind=mind, deadline_ms=0, **more)
     return kit.create_agent(
         model_of(kit, provider),
-        [weather],
+        [tool],
         system_prompt="Be brief.",
         middleware=[middleware],
         checkpointer=kit.InMemorySaver(),
@@ -116,6 +118,79 @@ def test_what_the_user_said_is_stored_once_when_the_model_fails_and_answers_late
         ("later", [("user", ASKS)]),
         ("later", [("user", "Are you there?"), ("assistant", KNOWS_NOT)]),
     ]
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_what_the_user_said_is_stored_when_a_tool_fails(kit, memory, told_mind, home, is_async):
+    def weather(city: str) -> str:
+        """The weather in a city."""
+        raise OSError(f"no weather in {city}")
+
+    with bot(calls_tool(city="Lyon")) as provider:
+        agent, _ = agent_of(kit, provider, memory, told_mind, tool=weather)
+        with pytest.raises(OSError, match="no weather in Lyon"):
+            await agent.ainvoke(asking(), LATER) if is_async else agent.invoke(asking(), LATER)
+
+    assert stored_turns(home, told_mind)[1:] == [("later", [("user", ASKS)])]
+
+
+async def test_a_run_that_waits_for_a_person_is_one_turn(kit, memory, mind, home):
+    """Broken: an interrupt is taken for a failure, and the words are stored before their answer."""
+    from langgraph.types import Command, interrupt
+
+    def weather(city: str) -> str:
+        """The weather in a city."""
+        return interrupt(city)
+
+    with bot(calls_tool(city="Lyon")) as provider:
+        agent, _ = agent_of(kit, provider, memory, mind, tool=weather)
+        agent.invoke(asking(), LATER)
+        assert not (home / "minds" / mind).exists()
+        agent.invoke(Command(resume="sunny"), LATER)
+
+    assert stored_turns(home, mind) == [("later", [("user", ASKS), ("assistant", KNOWS_NOT)])]
+
+
+async def test_what_the_user_said_is_stored_when_the_run_is_cancelled(kit, memory, told_mind, home):
+    class Hangs(kit.ChatOpenAI):
+        async def _agenerate(self, *_, **__):
+            asked.set()
+            await asyncio.Event().wait()
+
+        async def _astream(self, *_, **__):
+            await self._agenerate()
+            yield
+
+    asked = asyncio.Event()
+    middleware = kit.MemoryMiddleware(memory, mind=told_mind, session="later")
+    agent = kit.create_agent(Hangs(model="scripted", api_key="k"), middleware=[middleware])
+    run = asyncio.create_task(agent.ainvoke(asking()))
+    await asked.wait()
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+
+    await asyncio.to_thread(until, lambda: len(stored_turns(home, told_mind)) > 1)
+    assert stored_turns(home, told_mind)[1:] == [("later", [("user", ASKS)])]
+
+
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_what_the_user_said_is_stored_when_the_reader_of_a_stream_leaves(kit, memory, told_mind, home, goes_on):
+    with bot() as provider:
+        agent, middleware = agent_of(kit, provider, memory, told_mind)
+        for _ in agent.stream(asking(), LATER, stream_mode="messages"):
+            break
+        if goes_on:
+            agent.invoke(asking("Hello."), {"configurable": {"thread_id": "another"}})
+            assert len(stored_turns(home, told_mind)) == 2
+            agent.invoke(asking("Are you there?"), LATER)
+        else:
+            middleware.close()
+            middleware.close()
+
+    found = [messages for session, messages in stored_turns(home, told_mind) if session == "later"]
+    assert found[0] == [("user", ASKS)]
+    assert found[1:] == ([[("user", "Are you there?"), ("assistant", KNOWS_NOT)]] if goes_on else [])
 
 
 def test_without_a_memory_the_agent_answers_and_the_turn_waits_in_the_queue(kit, memory, mind, home):
