@@ -66,6 +66,7 @@ export function memoryMiddleware(memory: MemoryClient, options: MemoryMiddleware
     if (!turn) return;
     await storeLeft();
     if (ended !== "failed") turn.callsTools = ended === "calls tools";
+    turn.brokeOff = ended === "failed";
     if (ended !== "calls tools") await memory.end(turn, ended === "failed" ? quiet : wrap);
     if (ended === "answered") return;
     running.set(saidBy(prompt.map(asChatMessage)), ended === "failed" ? turn.rest() : turn);

@@ -183,6 +183,7 @@ export class MemoryClient {
     try {
       done = await work(turn);
     } catch (error) {
+      turn.brokeOff = true;
       await this.end(turn, { onUnsaved: options.onUnsaved === "raise" ? undefined : options.onUnsaved });
       throw error;
     }
@@ -281,9 +282,9 @@ export class MemoryClient {
 
   #chat(body: Record<string, unknown>, options: ChatOptions): Promise<Response> {
     const headers: Record<string, string> = {
-      "X-Mind-Id": options.mind,
+      "X-Mind-Id": headerOf(options.mind),
       "Idempotency-Key": options.idempotencyKey ?? crypto.randomUUID(),
-      ...(options.session ? { "X-Session-Id": options.session } : {}),
+      ...(options.session ? { "X-Session-Id": headerOf(options.session) } : {}),
       ...(options.timezone ? { "X-Timezone": options.timezone } : {}),
       ...(options.bypass ? { "X-Memory-Bypass": "1" } : {}),
     };
@@ -382,6 +383,9 @@ export class MemoryClient {
     return true;
   }
 }
+
+/** *name* as the value of a header: its bytes in UTF-8, since fetch refuses what is not Latin-1. */
+const headerOf = (name: string): string => String.fromCharCode(...new TextEncoder().encode(name));
 
 function memoryOf(answer: Response): ChatMemory {
   return { memory: answer.headers.get("X-Memory") ?? "", traceId: answer.headers.get("X-Memory-Trace-Id") };

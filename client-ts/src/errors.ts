@@ -17,6 +17,9 @@ export class TimedOut extends Unreachable {}
 /** Something answered, but not as Mind Memory does. */
 export class UnexpectedAnswer extends MindMemoryError {}
 
+/** The call holds what can not be sent, such as a bigint in `metadata`, or a mind that is called "..". It was never sent. */
+export class Unsendable extends MindMemoryError {}
+
 /** A field that the service refused: a JSON pointer such as `#/messages/0/content`, and the reason. */
 export interface InvalidField {
   pointer: string;
@@ -132,7 +135,7 @@ export function retryAfterOf(answer: Response): number | null {
 
 /** Whether the same turn is refused whenever it comes. */
 export function isForGood(error: MindMemoryError): boolean {
-  return error instanceof InvalidRequest || error instanceof Conflict || error instanceof Erased;
+  return [InvalidRequest, Conflict, Erased, Unsendable].some((kind) => error instanceof kind);
 }
 
 /** Whether a turn is refused because of its mind alone, as with a key for other minds: the next turn may be stored. */

@@ -1,5 +1,5 @@
 // One request, sent once: its address, its headers, and what came of it.
-import { MindMemoryError, TimedOut, UnexpectedAnswer, Unreachable, refusalOf } from "./errors.js";
+import { TimedOut, UnexpectedAnswer, Unreachable, Unsendable, refusalOf } from "./errors.js";
 
 /** Where the service answers, and how it is asked. */
 export interface Door {
@@ -23,7 +23,7 @@ export interface Sent {
   signal?: AbortSignal | undefined;
 }
 
-/** The path with its names filled in, and the query behind it. Raises MindMemoryError for a name of one or two dots. */
+/** The path with its names filled in, and the query behind it. Raises Unsendable for a name of one or two dots. */
 export function addressOf(path: string, segments: Record<string, string> = {}, query: Record<string, unknown> = {}): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => step(segments[name] ?? ""));
   const pairs = new URLSearchParams();
@@ -35,17 +35,18 @@ export function addressOf(path: string, segments: Record<string, string> = {}, q
   return pairs.size ? `${filled}?${pairs}` : filled;
 }
 
-/** Send a request once. Raises Unreachable where nobody answers, and an abort as it is. */
+/** Send a request once. Raises Unsendable for a body that JSON can not hold, Unreachable where nobody answers, and an abort as it is. */
 export async function sendOnce(door: Door, sent: Sent, seconds?: number): Promise<Response> {
   const timer = seconds === undefined ? undefined : AbortSignal.timeout(Math.ceil(seconds * 1000));
   const signals = [sent.signal, timer].filter((one) => one !== undefined);
   const address = door.url + addressOf(sent.path, sent.segments, sent.query);
+  const body = sent.bytes ?? (sent.body === undefined ? null : asJson(sent.body));
   try {
     return await (door.fetch ?? fetch)(address, {
       ...door.init,
       method: sent.method.toUpperCase(),
       headers: headersOf(door, sent),
-      body: sent.bytes ?? (sent.body === undefined ? null : JSON.stringify(sent.body)),
+      body,
       signal: signals.length ? AbortSignal.any(signals) : null,
     });
   } catch (error) {
@@ -83,9 +84,17 @@ function headersOf(door: Door, sent: Sent): Record<string, string> {
   };
 }
 
-/** *text* as one step of a path. Raises MindMemoryError for "." and "..": fetch resolves them, encoded ones too. */
+function asJson(body: unknown): string {
+  try {
+    return JSON.stringify(body);
+  } catch (error) {
+    throw new Unsendable(`it can not be sent as JSON: ${String(error)}`, { cause: error });
+  }
+}
+
+/** *text* as one step of a path. Raises Unsendable for "." and "..": fetch resolves them, encoded ones too. */
 function step(text: string): string {
-  if (text === "." || text === "..") throw new MindMemoryError(`${JSON.stringify(text)} can not be a step of an address`);
+  if (text === "." || text === "..") throw new Unsendable(`${JSON.stringify(text)} can not be a step of an address`);
   return encodeURIComponent(text);
 }
 

@@ -1,8 +1,14 @@
 // Messages of any API as the service stores them, and memory placed among them.
+import { isRecord } from "./errors.js";
 import type { ChatMessage, PlainMessage } from "./types.js";
 
 const ROLES = new Set(["user", "assistant", "system", "tool", "thought"]);
 const TEXT_PARTS = new Set(["text", "input_text", "output_text"]);
+// Events whose `delta` is what the bot says; in others it is reasoning, the arguments of a tool or a sound.
+const TEXT_DELTAS = new Set([
+  "text-delta", "response.text.delta", "response.output_text.delta", "response.refusal.delta",
+  "response.audio.transcript.delta", "response.audio_transcript.delta", "response.output_audio_transcript.delta",
+]);
 const MOST_MESSAGES = 2000;
 const LONGEST_CONTENT = 400_000;
 const MOST_BYTES = 900_000;
@@ -26,6 +32,35 @@ export function textOfContent(content: unknown): string {
     })
     .filter(Boolean)
     .join("\n");
+}
+
+/** An answer as a message: of a text, a message, or an answer of OpenAI's or Ollama's API. Throws TypeError for anything else. */
+export function answerOf(answer: unknown): Record<string, unknown> {
+  if (answer === null || answer === undefined || typeof answer === "string") return { content: answer };
+  const { choices, message, output_text: text } = answer as Record<string, unknown>;
+  if (typeof text === "string") return { content: text };
+  const [choice = { message: { content: null } }] = Array.isArray(choices) ? (choices as { message?: unknown }[]) : [{ message }];
+  const found = isMessage(answer) ? answer : choice.message;
+  if (!isMessage(found)) throw new TypeError("an answer is a text, a message, or an answer of OpenAI's or Ollama's API: pass its text");
+  return { ...found, content: found.content }; // of a class it is not copied
+}
+
+/** The words of a piece of an answer that streams: a text, or a chunk of OpenAI's, Anthropic's or Ollama's API. Throws TypeError for anything else. */
+export function pieceOf(piece: unknown): string {
+  if (piece === null || piece === undefined) return "";
+  if (typeof piece === "string") return piece;
+  const { choices, type, delta, message } = piece as Record<string, unknown>;
+  if (Array.isArray(choices)) return textOfContent((choices[0] as { delta?: ChatMessage } | undefined)?.delta?.content);
+  if (typeof type === "string") {
+    if (typeof delta !== "string") return textOfContent((delta as { text?: unknown } | undefined)?.text);
+    return TEXT_DELTAS.has(type) ? delta : "";
+  }
+  if (!isMessage(message)) throw new TypeError("a piece of an answer is a text, or a chunk of OpenAI's, Anthropic's or Ollama's API");
+  return textOfContent(message.content);
+}
+
+function isMessage(value: unknown): value is Record<string, unknown> {
+  return isRecord(value) && ["content", "tool_calls", "function_call"].some((name) => name in value);
 }
 
 /** The messages that have words, as the service takes them. */
@@ -72,6 +107,11 @@ export function unanswered(messages: Messages): PlainMessage[] {
     if (one.role === "user") found.push(one);
   }
   return found.reverse();
+}
+
+/** What the bot said last; undefined where it said nothing yet. */
+export function lastAnswer(messages: Messages): string | undefined {
+  return plainMessages(messages).filter((one) => one.role === "assistant").at(-1)?.content;
 }
 
 /**

@@ -1,5 +1,5 @@
 // A turn around any model call: what surfaced, placed among the messages, and what was said, to be stored.
-import { type Messages, asList, placeMemory, plainMessage, textOfContent, unanswered } from "./messages.js";
+import { type Messages, answerOf, asList, lastAnswer, pieceOf, placeMemory, plainMessage, unanswered } from "./messages.js";
 import type { ChatMessage, Flashback, Outcome, PlainMessage, Resonance, StoredTurn } from "./types.js";
 import type { UnsavedTurn } from "./errors.js";
 
@@ -22,6 +22,8 @@ export class Turn {
   unsaved: UnsavedTurn | null = null;
   /** Whether it ended in a call of tools: what the user said still waits for an answer. */
   callsTools = false;
+  /** Whether the model failed, or the reader left: what the user said still waits for a whole answer. */
+  brokeOff = false;
   readonly turnId: string;
   readonly #said: PlainMessage[];
   readonly #answers: PlainMessage[] = [];
@@ -51,16 +53,15 @@ export class Turn {
     return this.resonance?.flashbacks ?? [];
   }
 
-  /** Take the model's answer: a text, or a message. Each call adds one message. */
-  answer(answer: string | ChatMessage): void {
-    const message = typeof answer === "string" ? { role: "assistant", content: answer } : { ...answer, role: "assistant" };
-    const one = plainMessage({ ...message, content: textOfContent(message.content) });
+  /** Take the model's answer: a text, a message, or an answer of OpenAI's or Ollama's API, else a TypeError. Each call adds one message. */
+  answer(answer: string | object | null | undefined): void {
+    const one = plainMessage({ ...answerOf(answer), role: "assistant" });
     if (one) this.#answers.push({ timestamp: new Date().toISOString(), ...one });
   }
 
-  /** Take a piece of an answer that streams. What came is stored, also when the stream breaks off. */
-  add(piece: string | null | undefined): void {
-    this.#pieces += piece ?? "";
+  /** Take a piece of an answer that streams: a text, or a chunk of an API, else a TypeError. What came is stored, also when the stream breaks off. */
+  add(piece: string | object | null | undefined): void {
+    this.#pieces += pieceOf(piece);
   }
 
   /** Report what became of a flashback; it is stored with the turn. */
@@ -95,7 +96,7 @@ export class Turn {
     if (this.#pieces) this.answer(this.#pieces);
     this.#pieces = "";
     const earlier = replaced.filter((one) => one === this.#earlier).flatMap(messagesOf);
-    const messages = [...earlier, ...waiting.withoutStored(this.mind, this.session, this.#said), ...this.#answers];
+    const messages = [...earlier, ...waiting.withoutStored(this.mind, this.session, this.#said, lastAnswer(this.given)), ...this.#answers];
     if (!messages.length) return null;
     const { metadata, offTheRecord } = this.options;
     const trace = this.resonance?.trace_id ?? null;
@@ -114,12 +115,14 @@ export class Turn {
 
   /** Note that the turn is stored with *body*, or queued: then words beside an answer go with it, and words alone are not stored yet. */
   wasKept(body: Record<string, unknown>, waiting: UnansweredMessages, { isQueued }: { isQueued: boolean }): void {
-    if (this.#answers.length && !this.callsTools) {
+    if (this.#answers.length && !this.callsTools && !this.brokeOff) {
       waiting.forget(this.mind, this.session);
       return;
     }
+    if (this.options.offTheRecord) return;
     const said = (body.messages as PlainMessage[]).filter((one) => one.role === "user");
-    waiting.add(this.mind, this.session, said, isQueued && !this.#answers.length ? String(body.turn_id) : undefined);
+    const part = this.brokeOff ? this.#answers.at(-1)?.content : undefined;
+    waiting.add(this.mind, this.session, said, { part, queuedAs: isQueued && !this.#answers.length ? String(body.turn_id) : undefined });
   }
 }
 
@@ -144,20 +147,27 @@ interface Waiting {
  */
 export class UnansweredMessages {
   readonly #waiting = new Map<string, readonly Waiting[]>();
+  readonly #parts = new Map<string, string>(); // of an answer that broke off, as far as it came
 
-  /** Remember that *messages* are stored, or wait in the queue as a turn of that id, beside those that already wait. */
-  add(mind: string, session: string, messages: readonly PlainMessage[], queuedAs?: string): void {
+  /** Remember that *messages* are stored, or wait in the queue as a turn of that id, beside those that already wait. *part* is what came of their answer. */
+  add(mind: string, session: string, messages: readonly PlainMessage[], { part, queuedAs }: { part?: string | undefined; queuedAs?: string | undefined } = {}): void {
     const key = keyOf(mind, session);
     const waiting = [...(this.#waiting.get(key) ?? []), ...messages.map((one) => ({ words: one.content, queuedAs }))];
     this.#waiting.delete(key); // so that it is the newest
     this.#waiting.set(key, waiting.slice(-MOST_MESSAGES));
+    if (part !== undefined) this.#parts.set(key, part);
     const [oldest] = this.#waiting.keys();
-    if (this.#waiting.size > MOST_SESSIONS && oldest) this.#waiting.delete(oldest);
+    if (this.#waiting.size > MOST_SESSIONS && oldest) this.#forget(oldest);
   }
 
   /** Forget the messages of a session: they are answered. */
   forget(mind: string, session: string): void {
-    this.#waiting.delete(keyOf(mind, session));
+    this.#forget(keyOf(mind, session));
+  }
+
+  #forget(key: string): void {
+    this.#waiting.delete(key);
+    this.#parts.delete(key);
   }
 
   /** Note that a turn that waited in the queue is stored now. */
@@ -167,9 +177,11 @@ export class UnansweredMessages {
     if (found) this.#waiting.set(key, found.map((one) => (one.queuedAs === turnId ? { ...one, queuedAs: undefined } : one)));
   }
 
-  /** *messages* without those that are stored already. */
-  withoutStored(mind: string, session: string, messages: readonly PlainMessage[]): PlainMessage[] {
-    const waiting = this.#waiting.get(keyOf(mind, session)) ?? [];
+  /** *messages* without those that are stored already. Where the answer before them, *after*, is the part that came of a broken one, they are said anew. */
+  withoutStored(mind: string, session: string, messages: readonly PlainMessage[], after?: string): PlainMessage[] {
+    const key = keyOf(mind, session);
+    if (after !== undefined && this.#parts.get(key) === after) this.#forget(key);
+    const waiting = this.#waiting.get(key) ?? [];
     const stored = waiting.filter((one) => one.queuedAs === undefined).map((one) => one.words);
     return messages.filter((one) => {
       const at = stored.indexOf(one.content);

@@ -71,6 +71,66 @@ test("what the user said is stored once where the model fails, and answers when 
   ]);
 });
 
+/** What was said in each turn of a mind. */
+async function saidTo(mind: string): Promise<string[][]> {
+  const { items } = await memory.call("get", "/v1/minds/{mind_id}/turns", { path: { mind_id: mind } });
+  return items.map((one) => one.messages.map((message) => message.content)).reverse();
+}
+
+test("words beside a part of an answer are not stored again with the whole one, and are where they are said anew", async () => {
+  const breaks = (part: string, words: string, options = {}) =>
+    assert.rejects(memory.turn("pia", "s1", words, (turn) => {
+      turn.add(part);
+      throw new Error("the model broke");
+    }, options), /broke/);
+  await breaks("How ni", "I moved to Bonn.");
+  await memory.turn("pia", "s1", "I moved to Bonn.", (turn) => turn.answer("Nice."));
+  await breaks("Once", "Go on.");
+  const history = [["user", "Go on."], ["assistant", "Once"], ["user", "Go on."]].map(([role = "", content]) => ({ role, content }));
+  await memory.turn("pia", "s1", history, (turn) => turn.answer("was a king."));
+  await breaks("", "I have a cat.", { offTheRecord: true });
+  await memory.turn("pia", "s1", "I have a cat.", (turn) => turn.answer("Lovely."));
+
+  assert.deepEqual(await saidTo("pia"), [
+    ["I moved to Bonn.", "How ni"], ["Nice."], ["Go on.", "Once"], ["Go on.", "was a king."], [""], ["I have a cat.", "Lovely."],
+  ]);
+});
+
+test("answers and chunks of APIs are read as they are, and what is none is refused", async () => {
+  const message = { role: "assistant", content: "In Lyon." };
+  class Result {
+    get content() {
+      return [{ type: "text", text: "In Lyon." }];
+    }
+  }
+  const answers = [message, { choices: [{ message }] }, { model: "m", message }, { output: [], output_text: "In Lyon." }, new Result()];
+  const streams = [
+    [{ choices: [{ delta: { role: "assistant", content: "In " } }] }, { choices: [] }, { choices: [{ delta: { content: "Lyon." } }] }],
+    [{ type: "response.reasoning_text.delta", delta: "Hm. " }, { type: "response.output_text.delta", delta: "In Lyon." }],
+    [{ type: "content_block_delta", delta: { type: "text_delta", text: "In Lyon." } }, { type: "message_stop" }],
+    [{ message: { role: "assistant", content: "In Lyon." } }, null, undefined, ""],
+  ];
+  for (const [at, answer] of answers.entries()) await memory.turn("lea", `s${at}`, ASKS, (turn) => turn.answer(answer));
+  for (const [at, pieces] of streams.entries()) await memory.turn("lea", `t${at}`, ASKS, (turn) => pieces.forEach((one) => turn.add(one)));
+  await memory.turn("lea", "none", ASKS, (turn) => {
+    for (const nothing of [null, undefined, "", { role: "assistant", content: null, tool_calls: [] }, { choices: [] }]) turn.answer(nothing);
+    for (const unknown of [{ reply: "In Lyon." }, { choices: [{ delta: { content: "In" } }] }]) assert.throws(() => turn.answer(unknown), TypeError);
+    assert.throws(() => turn.add({ reply: "In Lyon." }), TypeError);
+  });
+
+  assert.deepEqual(await saidTo("lea"), [...Array<string[]>(9).fill([ASKS, "In Lyon."]), [ASKS]]);
+});
+
+test("a chat may have a mind and a session in any script", async () => {
+  const body = { messages: [{ role: "user", content: LYON }] };
+  await memory.chat(body, { mind: "Ада", session: "сессия 😀" });
+  const { chunks } = await memory.chatStream(body, { mind: "Zoë", session: "s1" });
+  for await (const chunk of chunks) assert.ok(chunk);
+
+  const found = await Promise.all(["Ада", "Zoë"].map((mind) => memory.call("get", "/v1/minds/{mind_id}/turns", { path: { mind_id: mind } })));
+  assert.deepEqual(found.map(({ items }) => items.map((one) => one.session_id)), [["сессия 😀"], ["s1"]]);
+});
+
 test("a batch answers for each turn", async () => {
   const found = await memory.storeTurns("ben", [
     { session_id: "s1", messages: "One." },
@@ -172,7 +232,7 @@ test("a name of dots, which fetch would resolve, reaches nobody: the rest of the
     await assert.rejects(memory.storeTurn("dots", dots, "Hello."), InvalidRequest);
     const path = { mind_id: "dots", session_id: dots };
     const erased = memory.call("delete", "/v1/minds/{mind_id}/sessions/{session_id}", { path });
-    await assert.rejects(erased, /^(MindMemoryError: )?"\.+" can not be a step of an address$/);
+    await assert.rejects(erased, /^(Unsendable: )?"\.+" can not be a step of an address$/);
   }
 
   const { items } = await memory.call("get", "/v1/minds/{mind_id}/turns", { path: { mind_id: "dots" } });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   Conflict, MemoryClient, RateLimited, type RetryPolicy, TimedOut, TurnUnsaved, Unavailable, UnexpectedAnswer, Unreachable, type UnsavedTurn,
+  Unsendable,
   type WrapOptions,
 } from "mind-memory-client";
 import { type Reply, type Scripted, scripted } from "./service.js";
@@ -199,6 +200,25 @@ test("a turn that is lost is logged: one that is refused for good, and the oldes
     console.error = error;
   }
   assert.deepEqual(logged, ["turn waits of ada is lost: 409 : ", "turn waits-0 is lost: too many turns could not be stored"]);
+});
+
+test("a turn that JSON can not hold is lost, and holds up no other", async () => {
+  const { error } = console;
+  const logged: string[] = [];
+  console.error = (line: string) => logged.push(line);
+  try {
+    const { memory, sent } = answering(() => 202);
+    const turn = await memory.begin("ada", "s1", [], { turnId: "bad", metadata: { id: 5n } });
+    turn.answer("Hi.");
+    await memory.end(turn);
+    memory.unsaved.push(unsaved("waits"));
+    await answered(memory, "now");
+    assert.deepEqual([sent, memory.unsaved.length], [["now", "waits"], 0]);
+    await assert.rejects(memory.storeTurn("ada", "s1", "Hi.", { metadata: { id: 5n } }), Unsendable);
+  } finally {
+    console.error = error;
+  }
+  assert.match(logged.join(), /^turn bad of ada is lost: it can not be sent as JSON/);
 });
 
 const MOVED = [{ role: "user", content: "I moved to Bonn." }];
