@@ -80,7 +80,7 @@ def mind(tmp_path_factory):
     """A mind that holds every text as a turn of its own session, a fact, and an entity's name."""
     text = TextIndex(tmp_path_factory.mktemp("mind") / "text.sqlite")
     kept = [said(one, sequence=number) for one, number in PLACES.items()]
-    outcomes = SimpleNamespace(held_back=lambda memories: frozenset())
+    outcomes = SimpleNamespace(held_back=lambda memories, **_: frozenset())
     corrections = SimpleNamespace(standing=Standing)
     health, log = Health(), Turns(kept)
     health.lanes[LaneName.SAVING].cursor = log.positions.last
