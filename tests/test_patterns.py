@@ -14,7 +14,7 @@ import consolidation
 import prompts
 import service
 from consolidation.text import dates, denials, lead_ins, speech_acts
-from service.retrieval import counted_days, intent, tense
+from service.retrieval import agenda, counted_ahead, counted_days, intent, parts_of_months, tense
 from tests.support.growth import FACTOR, assert_linear, repeated, thread_seconds
 
 _GLANCE, _LENGTH, _LONGEST = 2_000, 8_000, 250_000  # characters
@@ -99,6 +99,12 @@ _TENSES = tuple(pattern for forms in _OF_TENSES for pattern in forms.values())
 MADE_AT_FIRST_USE = {
     dates: dates._names,
     counted_days: counted_days._patterns,
+    counted_ahead: lambda: (
+        *(one[0] for one in (*counted_ahead._patterns(), *counted_ahead._present())),
+        counted_ahead._next_beside_day(),
+    ),
+    parts_of_months: lambda: (one[0] for one in parts_of_months._patterns()),
+    agenda: lambda: map(tense.words_of, (agenda._ASKS_WHAT_IS_ON, agenda._GREETS)),
     intent: lambda: (
         *map(tense.words_of, _INTENTS),
         *map(intent._compiled, (intent._LISTS, intent._BARE_LIST, *intent._TASKS.values())),

@@ -63,8 +63,8 @@ _ASKS_WHEN = re.compile(
     re.IGNORECASE,
 )
 _CUE = re.compile(
-    r"\b(?:in|on|of|during|since|before|after|around|early|late|mid|by|until|last|next|this|en|im|am|em|seit|desde|depuis"
-    r"|nel|с|в|до|после|في)\s+$",
+    r"\b(?:in|on|of|during|since|before|after|around|early|late|mid|by|until|last|next|this|for|für|en|im|am|em|seit|desde"
+    r"|depuis|nel|с|в|до|после|في)\s+$",
     re.IGNORECASE,
 )
 _LONGEST_CUE = 32
@@ -106,7 +106,9 @@ _ALWAYS = (24, 7)  # "on 24/7"
 _TWO_DIGITS = 100
 _LEAST_LETTERS = 4
 _SPAN_BEFORE = re.compile(
-    r"\b(\d{1,2})(?:st|nd|rd|th|\.)?\s?(?:-|–|to|till|bis|al?|au|até|tot|t/m|do|по)\s?(?:the )?$", re.IGNORECASE
+    r"\b(\d{1,2})(?:st|nd|rd|th|er|\.|º)?\s?(?:-|–|to|till|bis|al?|a[ol]? dia|all['’]|ao?|au|até|tot|t/m|do|по|إلى|حتى)"
+    r"\s?(?:the )?$",
+    re.IGNORECASE,
 )
 _SPAN_BEHIND = re.compile(r"\s?(?:-|–|to|till|through)\s?(\d{1,2})\b", re.IGNORECASE)
 _BEFORE, _AFTER, _AFTER_MONTH = timedelta(days=2), timedelta(days=10), timedelta(days=10)
@@ -149,6 +151,15 @@ class NamedDay:
     def is_day(self, day: date) -> bool:
         """Whether *day* may be meant; the weekday does not count."""
         return (self.month, self.day) == (day.month, day.day) and self.year in (None, day.year)
+
+
+class DaysOfMonth(NamedTuple):
+    """A month, the first and the last day of it that are named, and the year; None where none is."""
+
+    month: int
+    first: int | None = None
+    last: int | None = None
+    year: int | None = None
 
 
 class _Names(NamedTuple):
@@ -195,6 +206,11 @@ def month_names(month: int) -> tuple[str, ...]:
     return tuple(name for name in named if len(name) >= _LEAST_LETTERS)
 
 
+def any_month() -> str:
+    """A pattern of all that the languages call a month, the longest names first."""
+    return _any_of(_names().months)
+
+
 def tells_of(text: str, asked: DateHint) -> bool:
     """Whether *text* names the month *asked* for, and the day where one is: itself, in "1 to 8 August", or no other."""
     for found in _dates(text):
@@ -205,6 +221,18 @@ def tells_of(text: str, asked: DateHint) -> bool:
                 return True
     iso = (DateHint(int(one["month"]), int(one["day"]), int(one["year"])) for one in _ISO_DAY.finditer(text))
     return any(one.month == asked.month and asked.day in (None, one.day) for one in iso)
+
+
+def days_of_months(text: str) -> tuple[DaysOfMonth, ...]:
+    """The months that *text* names, each with its days: "1 to 8 August", "9. Juni 2023", "in March", "2023-06-09"."""
+    found = [
+        DaysOfMonth(int(one["month"]), int(one["day"]), int(one["day"]), int(one["year"]))
+        for one in _ISO_DAY.finditer(text)
+    ]
+    for one in _dates(text):
+        hint = _hint(one)
+        found.append(DaysOfMonth(hint.month, *_span(one, hint.day), hint.year))
+    return tuple(found)
 
 
 def named_days(text: str) -> tuple[NamedDay, ...]:

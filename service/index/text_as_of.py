@@ -74,6 +74,12 @@ class TextAsOf(TextIndex):
         known = self.known(found)
         return dict([(sequence, words) for sequence, words in found.items() if sequence in known][:limit])
 
+    def turns_of_days(self, ranges: Sequence[tuple[str, str]], *, limit: int) -> tuple[int, ...]:
+        """The newest turns of these days to come that were known."""
+        found = super().turns_of_days(ranges, limit=_DEPTH)
+        known = self.known(found)
+        return tuple(one for one in found if one in known)[:limit]
+
     def facts(self, numbers: Sequence[int]) -> dict[int, tuple[object, ...]]:
         """Facts by number, as ``TextIndex.facts``; one that ended later had no end."""
         return {number: self._as_held(row) for number, row in super().facts(numbers).items()}

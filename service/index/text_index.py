@@ -38,6 +38,7 @@ from service.index.text_store import (
     row_counts,
     with_placeholders,
 )
+from service.index.turn_fields import turns_of_days
 
 if TYPE_CHECKING:
     import sqlite3
@@ -258,6 +259,11 @@ class TextIndex:
         )
         with self._file.opened() as database:
             return dict(database.execute(query, (first.isoformat(), last.isoformat(), limit)).fetchall())
+
+    def turns_of_days(self, ranges: Sequence[tuple[str, str]], *, limit: int) -> tuple[int, ...]:
+        """The newest turns that tell of a day to come in one of *ranges*, first and last ("2026-12-10", "2026-12")."""
+        with self._file.opened() as database:
+            return turns_of_days(database, ranges, limit=limit)
 
     def days(self, first: str, last: str) -> dict[str, dict[str, int]]:
         """What each day (ISO, UTC) from *first* to *last* brought: ``turns``, and facts ``learned`` and ``ended``."""

@@ -71,6 +71,11 @@ class TextOfTurns(TextIndex):
         found = self._whole.turns_between(first, last, limit=_DEPTH)
         return dict([(sequence, words) for sequence, words in found.items() if sequence in self._known][:limit])
 
+    def turns_of_days(self, ranges: Sequence[tuple[str, str]], *, limit: int) -> tuple[int, ...]:
+        """The newest turns of these days to come that count."""
+        found = self._whole.turns_of_days(ranges, limit=_DEPTH)
+        return tuple(one for one in found if one in self._known)[:limit]
+
     def turn_counts(self, stems: Sequence[str]) -> dict[str, int]:
         """How many turns contain each stem in their own words, whatever turns these are."""
         return self._whole.turn_counts(stems)

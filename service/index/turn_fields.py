@@ -1,5 +1,6 @@
 """
-What turns can be chosen by besides their words: session, kind, speakers, and the caller's own metadata.
+What turns can be chosen by besides their words: session, kind, speakers, the caller's own metadata, and days to come
+that were told of in them.
 
 Each is a row of the full-text file: a name, a value, a turn. A nested field of metadata has a dotted name
 (``order.city``), a list has a row for each of its items.
@@ -27,7 +28,8 @@ CREATE INDEX turn_fields_by_sequence ON turn_fields (sequence);
 """
 MOST_FIELDS = 64  # of the metadata of one turn
 LONGEST_NAME, LONGEST_VALUE = 200, 500
-_SESSION, _KIND, _SPEAKER, _OWN = "session", "kind", "speaker", "metadata."
+MOST_DAYS = 64  # to come, of one turn
+_SESSION, _KIND, _SPEAKER, _DAY, _OWN = "session", "kind", "speaker", "day", "metadata."
 _OF_TURNS = "SELECT sequence FROM turn_fields WHERE name = ? AND value IN (SELECT value FROM json_each(?))"
 
 
@@ -74,12 +76,13 @@ class TurnFilter:
 EVERY_TURN = TurnFilter()
 
 
-def fields_of(stored: StoredTurn) -> tuple[tuple[str, str], ...]:
-    """The rows of a turn: each name with a value."""
+def fields_of(stored: StoredTurn, *, days: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
+    """The rows of a turn: each name with a value. *days* are those to come that it tells of."""
     turn = stored.turn
     speakers = {name.casefold() for one in turn.messages for name in (one.role.value, one.known_as) if name}
     own = [(f"{_OWN}{name}", value) for name, value in _leaves(turn.metadata) if _fits(value)]
     rows = [(_SESSION, turn.session_id), (_KIND, turn.kind.value), *((_SPEAKER, one) for one in sorted(speakers))]
+    rows += [(_DAY, one) for one in days[:MOST_DAYS]]
     return tuple(dict.fromkeys((*rows, *own[:MOST_FIELDS])))
 
 
@@ -98,6 +101,18 @@ def put_fields(database: sqlite3.Connection, sequence: int, rows: Sequence[tuple
     """Write the rows of a turn in place of those that it had."""
     delete_fields(database, sequence)
     database.executemany("INSERT INTO turn_fields VALUES (?, ?, ?)", [(*row, sequence) for row in rows])
+
+
+def turns_of_days(database: sqlite3.Connection, ranges: Sequence[tuple[str, str]], *, limit: int) -> tuple[int, ...]:
+    """The newest turns that tell of a day to come whose value is in one of *ranges*, both ends among them."""
+    found: set[int] = set()
+    for first, last in ranges:
+        query = (
+            "SELECT DISTINCT sequence FROM turn_fields WHERE name = ? AND value BETWEEN ? AND ? "
+            "ORDER BY sequence DESC LIMIT ?"
+        )
+        found.update(sequence for (sequence,) in database.execute(query, (_DAY, first, last, limit)))
+    return tuple(sorted(found, reverse=True)[:limit])
 
 
 def delete_fields(database: sqlite3.Connection, sequence: int) -> None:

@@ -7,6 +7,7 @@ Every function here is pure.
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import READ, Speaker
@@ -24,6 +25,7 @@ from service.index.turn_fields import fields_of
 from service.ingest.denials import is_denied
 from service.ports.graph import Episode, Passage, episode_uuid, passage_uuid
 from service.retrieval.answer_types import answers, held_types
+from service.retrieval.days_told import as_values, days_told
 from service.retrieval.passages import passages
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 
 _MOST_CHARACTERS = {Speaker.USER: 16_000, Speaker.ASSISTANT: 16_000, Speaker.THOUGHT: 4_000, Speaker.TOOL: 600}
 
-
+_ANYWHERE = (-12, 0, 14)  # hours: from the last time zone to the first
 _PERSON = frozenset({Speaker.USER, Speaker.THOUGHT})  # a thought may be somebody's diary, imported
 
 
@@ -89,7 +91,7 @@ def as_indexed(turn: StoredTurn, *, uuid: str, before: Sequence[StoredTurn], fal
         stems={column: stems(spoken_text(one), language=language) for column, one in around.items()},
         concepts={column: concepts(text, language=language) for column, text in meant.items()},
         traits=traits_of(turn, language=language, before=before[-1] if before else None),
-        fields=fields_of(turn),
+        fields=fields_of(turn, days=_days(turn, language)),
         relations=tuple(
             Relation(one.relation, one.name, message.who.casefold(), one.how)
             for message in remembered(turn)
@@ -97,6 +99,20 @@ def as_indexed(turn: StoredTurn, *, uuid: str, before: Sequence[StoredTurn], fal
             for one in relations_told(message.content, language=language)
         ),
     )
+
+
+def _days(turn: StoredTurn, language: str) -> tuple[str, ...]:
+    """The days to come that a person tells of, as the index holds them; it is not known on which day "today" was."""
+    text, at = own_words(turn), turn.occurred_at
+    if not date.min.year < at.year < date.max.year:
+        return ()
+    possible = dict.fromkeys((at + timedelta(hours=hours)).date() for hours in _ANYWHERE)
+    return as_values(span for day in possible for span in days_told(text, said_on=day, language=language))
+
+
+def own_words(turn: StoredTurn) -> str:
+    """What persons say in *turn*."""
+    return _said(turn, _PERSON)
 
 
 def traits_of(turn: StoredTurn, *, language: str, before: StoredTurn | None = None) -> Traits:

@@ -64,6 +64,11 @@ async def by_period(search: SearchRound) -> Sequence[Hits]:
     return await search.told_in_periods()
 
 
+async def by_days(search: SearchRound) -> Sequence[Hits]:
+    """Turns that tell of the days to come that a query asks for, whatever words they share."""
+    return await search.telling_of_days()
+
+
 async def by_facts(search: SearchRound) -> Sequence[Hits]:
     """Turns that told a fact which fits the query."""
     return [{sequence: fact.score for sequence, fact in facts.items()} for facts in await search.facts()]
@@ -81,6 +86,7 @@ ARMS = (
     TurnArm("vectors", by_vectors, weight=1.0, scale=COSINES),
     TurnArm("concepts", by_concepts, weight=0.25, scale=CONCEPTS),
     TurnArm("period", by_period, weight=0.1, scale=SHARES),
+    TurnArm("days", by_days, weight=1.5, scale=SHARES),
     TurnArm("facts", by_facts, weight=0.1, scale=SHARES),
     TurnArm("neighbours", by_neighbours, weight=0.1, scale=SHARES),
 )

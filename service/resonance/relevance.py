@@ -96,6 +96,11 @@ class Topic:
         return self.names_period or self.looks_ahead
 
     @property
+    def asks_what_is_on(self) -> bool:
+        """Whether it asks for days to come, and for nothing in particular."""
+        return self.looks_ahead and not (self.stems or self.concepts)
+
+    @property
     def is_chore(self) -> bool:
         """Whether it wants a sum, code, a translation or a joke, and says nothing of a time or of what was said."""
         is_wanted = is_chore(self.intent, has_subject=bool(self.stems))
@@ -197,6 +202,6 @@ def is_meant(topic: Topic, evidence: Evidence) -> bool:
     if topic.names_time and evidence.is_in_period:
         return True
     if not (topic.stems or topic.concepts):
-        return not topic.names_period
+        return not topic.names_time
     is_near = evidence.cosine is not None and evidence.cosine >= _NEAR
     return is_near or bool(evidence.concepts) or any(stem in evidence.words for stem in topic.stems)

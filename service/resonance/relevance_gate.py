@@ -23,19 +23,21 @@ from service.resonance.relevance import (
     probability,
 )
 from service.resonance.remark_relevance import Told, changes_answer, is_weighed_by_memory
+from service.retrieval.agenda import asks_what_is_on
+from service.retrieval.days_to_come import days_to_come
 from service.retrieval.intent import intent_of
-from service.retrieval.periods import date_to_come, names_date, period, without_period
+from service.retrieval.periods import period, without_period
 from service.retrieval.queries import named_in, without_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import tzinfo
 
-    from consolidation.text.dates import DateHint
     from service.index.text_index import TextIndex
     from service.index.text_store import Traits
     from service.resonance.arms import FragmentEvidence, QueryHits
     from service.resonance.retrieval import Candidates
+    from service.retrieval.days_to_come import DaysToCome
     from service.retrieval.moment import Fragment, Moment
     from service.retrieval.periods import Period
 
@@ -181,7 +183,7 @@ class RelevanceGate:
             found = replace(found, joins_denied=is_wanted)
             other = found.without_record(topic.attributes, fragments)
             of_other_records |= other
-            every = self._evidence(hits, topic, replace(found, named=_naming(hits.query, fragments, moment)), moment)
+            every = self._evidence(hits, topic, replace(found, named=_naming(hits, fragments, moment)), moment)
             evidence = {key: one for key, one in every.items() if key not in other}
             if topic.is_saying:
                 evidence = {}
@@ -199,7 +201,8 @@ class RelevanceGate:
             ]
             highest = max(highest, probability(topic, [evidence[key] for key in vouching], turns=searched))
             of_query = {key for key, one in evidence.items() if is_meant(topic, one)}
-            if of_query:  # what came later of the best memories is meant with them, in whatever words
+            # What came later of the best memories is meant with them, in whatever words.
+            if of_query and not topic.asks_what_is_on:
                 of_query |= {one.id for one in fragments if one.id in evidence and "successors" in one.arms}
             meant |= of_query
         of_message = frozenset(concept for _, topic in topics for concept in topic.concepts)
@@ -245,8 +248,9 @@ class RelevanceGate:
         supposed = candidates.hypotheses.get(query)
         asked = _order(query, language)
         literal = without_sayings(asked, language=language)
-        ahead = _date_to_come(asked, moment)
-        bare = without_period(without_names(literal, candidates.people), keeps_dates=ahead is not None)
+        ahead = _days_to_come(asked, moment)
+        is_date = ahead is not None and ahead.hint is not None
+        bare = without_period(without_names(literal, candidates.people), keeps_dates=is_date)
         empty = subjectless(language)
         words = {word: stem for word, stem in content_words(bare, language=language).items() if word not in empty}
         proper = [stem for name in proper_nouns(bare, language=language) for stem in stems(name, language=language)]
@@ -260,10 +264,13 @@ class RelevanceGate:
         says_more = bool(moment.message) and query.endswith(moment.message)
         wanting = moment.message if query in candidates.added or says_more else query
         intent = intent_of(wanting, language=language, names_known=names_known)
+        if ahead is not None and asks_what_is_on(asked, language=language):
+            intent = replace(intent, kind="personal question", is_personal=True)
+            weights, meant = {}, frozenset()  # what is on, whatever that is
         if supposed is not None:
             intent = replace(intent, kind="personal remark", is_personal=True, tasks=frozenset())
         names_period = _period(asked, moment) is not None
-        names_time = names_period or ahead is not None
+        names_time = names_period or is_date
         looks_back = intent.recalls or not intent.kind.endswith("remark")  # "let us go on Sunday" does not
         is_trivia = intent.kind == "other question" and "trivia" in intent.tasks  # "who painted the Primavera"
         return Topic(
@@ -279,7 +286,7 @@ class RelevanceGate:
             unanswered=_unanswered(text, weights, meant, tuple({one for arm in hits.arms for one in arm.hits})),
             attributes=attributes_asked(query) if intent.kind.endswith("question") else frozenset(),
             least_near=0.0
-            if supposed is not None or names_known or names_time
+            if supposed is not None or names_known or names_time or _of_days(hits)
             else _least_near(hits, weights, meant, candidates, text),
             is_personal=supposed is not None
             or intent_of(
@@ -331,17 +338,23 @@ def _period(query: str, moment: Moment) -> Period | None:
     return period(query, today=today, language=moment.language, timezone=moment.timezone)
 
 
-def _date_to_come(query: str, moment: Moment) -> DateHint | None:
+def _days_to_come(query: str, moment: Moment) -> DaysToCome | None:
     today = moment.now.astimezone(moment.timezone).date()
-    return date_to_come(query, today=today, language=moment.language, timezone=moment.timezone)
+    return days_to_come(query, today=today, language=moment.language, timezone=moment.timezone)
 
 
-def _naming(query: str, fragments: Sequence[Fragment], moment: Moment) -> frozenset[str]:
-    """The ids of those of *fragments* that name the day or month yet to come that *query* asks for."""
-    asked = _date_to_come(query, moment)
+def _naming(hits: QueryHits, fragments: Sequence[Fragment], moment: Moment) -> frozenset[str]:
+    """The ids of those of *fragments* that tell of the days yet to come that a query asks for."""
+    asked = _days_to_come(hits.query, moment)
     if asked is None:
         return frozenset()
-    return frozenset(one.id for one in fragments if names_date(one.text, asked))
+    found = _of_days(hits)
+    return frozenset(one.id for one in fragments if asked.are_named_in(one.text) or not one.sequences.isdisjoint(found))
+
+
+def _of_days(hits: QueryHits) -> Mapping[int, float]:
+    """The turns that tell of the days yet to come that a query asks for."""
+    return next((arm.hits for arm in hits.arms if arm.name == "days"), {})
 
 
 def _told_in(named: Period | None, traits: Mapping[int, Traits], *, timezone: tzinfo) -> frozenset[int]:

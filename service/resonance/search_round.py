@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, time, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import anyio.to_thread
@@ -22,9 +23,11 @@ from consolidation.text.subjectless import subjectless
 from consolidation.text.words import content_words
 from service.index.text_ranking import TextQuery
 from service.ports.graph import VectorHits
+from service.resonance.days_arm import telling_of_days
+from service.retrieval.days_to_come import days_to_come
 from service.retrieval.facts import best_facts, neighbour_scores
 from service.retrieval.fusion import DEPTH
-from service.retrieval.periods import date_to_come, period, without_period
+from service.retrieval.periods import period, without_period
 from service.retrieval.put_right import NOTHING_PUT_RIGHT
 from service.retrieval.queries import ROLES, is_entity, without_names
 
@@ -32,13 +35,13 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
     from datetime import tzinfo
 
-    from consolidation.text.dates import DateHint
     from service.index.text_index import TextIndex
     from service.index.text_ranking import TextHit
     from service.mind.minds import Mind
     from service.ports.embedder import Embedder, Vectors
     from service.ports.graph import VectorHit
     from service.resonance.arms import Switches
+    from service.retrieval.days_to_come import DaysToCome
     from service.retrieval.facts import TurnFact
     from service.retrieval.fusion import Hits
     from service.retrieval.periods import Period
@@ -135,6 +138,15 @@ class SearchRound:
             return ({},) * len(self.queries)
         return await anyio.to_thread.run_sync(_in_periods, self.text, named, now)
 
+    async def telling_of_days(self) -> tuple[Hits, ...]:
+        """The turns that tell of the days to come which each query asks for, 0…1. Raises HomeFault."""
+        asked = self._ahead()
+        if not any(one is not None and one.is_searched for one in asked):
+            return ({},) * len(self.queries)
+        words = await self.words()
+        find = partial(telling_of_days, self.mind, asked, words, timezone=self.timezone, language=self.language)
+        return await anyio.to_thread.run_sync(find)
+
     async def vectors(self) -> Vectors | None:
         """A row a query; None where the embedder does not answer in time, or is left out."""
         return await self._once(self._embed)
@@ -171,12 +183,15 @@ class SearchRound:
         return await asyncio.shield(task)  # an arm that gives up does not take it from the others
 
     async def _search_words(self) -> tuple[WordHits, ...]:
-        today = self.now.astimezone(self.timezone).date()
-        ahead = [
-            date_to_come(query, today=today, language=self.language, timezone=self.timezone) for query in self.queries
-        ]
-        asked = tuple(zip(self._bare, ahead, strict=True))
+        asked = tuple(zip(self._bare, self._ahead(), strict=True))
         return await anyio.to_thread.run_sync(_by_words, self.text, asked, self.names.languages)
+
+    def _ahead(self) -> tuple[DaysToCome | None, ...]:
+        """The days to come that each query asks for."""
+        today, language = self.now.astimezone(self.timezone).date(), self.language
+        return tuple(
+            days_to_come(query, today=today, language=language, timezone=self.timezone) for query in self.queries
+        )
 
     async def _embed(self) -> Vectors | None:
         if not self.switches.vectors:
@@ -261,13 +276,14 @@ def known_names(
 
 
 def _by_words(
-    text: TextIndex, queries: Iterable[tuple[str, DateHint | None]], languages: Sequence[str]
+    text: TextIndex, queries: Iterable[tuple[str, DaysToCome | None]], languages: Sequence[str]
 ) -> tuple[WordHits, ...]:
     """Search for each query, and for the month by its names where it asks for a date to come."""
     asked, weighed = [], []
     for query, ahead in queries:
-        bare = without_period(query, keeps_dates=ahead is not None)
-        month = " ".join(month_names(ahead.month)) if ahead else ""
+        date = ahead.hint if ahead is not None else None
+        bare = without_period(query, keeps_dates=date is not None)
+        month = " ".join(month_names(date.month)) if date else ""
         named = (stem for code in languages for stem in content_words(month, language=code).values())
         wanted = tuple(dict.fromkeys((*_wanted(bare, languages), *named)))
         meant = {concept for code in languages for concept in concepts(query, language=code)}

@@ -32,12 +32,12 @@ _DENSE = f"[{''.join(_DENSE_DIGITS)}]"
 _DENSE_NUMBER = f"{_DENSE}?十{_DENSE}?|{_DENSE}"  # up to 99
 _A_NUMBER = rf"\d{{1,3}}|{_DENSE_NUMBER}|{'|'.join(sorted(map(re.escape, _NUMBERS), key=len, reverse=True))}"
 # Not the end of a greater number, of a fraction or of a date; and "two or three", "2-3", 两三.
-_NUMBER = (
+NUMBER = (
     rf"(?<!\d)(?<!\d[.,])(?<![百千万萬零〇几幾数數何月{''.join(_DENSE_DIGITS)}十])(?P<number>{_A_NUMBER})"
     rf"(?:(?:\s?[、〜~–-]\s?|\s(?:or|oder|of|ou|oppure|или|lub|albo|أو)\s|(?<={_DENSE})(?={_DENSE}))"
     rf"(?P<more>{_A_NUMBER}))?"
 )
-_UNITS: Mapping[str, str] = {
+UNITS: Mapping[str, str] = {
     "day": r"days?|tage?n?|días?|jours?|giorn[oi]|dias?|dag(?:en)?|д(?:ень|ня|ней)|dni|dzie[ńn]|天|日"
     r"|[أا]يام|يوم(?:ين|ًا|ا)?",
     "week": (
@@ -108,7 +108,7 @@ _LAST = {
         r"|(?:(?:в|на) )?прошлы[ех] выходны[ех]|上[周週]末|先週末"
     ),
 }
-_THIS = {
+THIS = {
     "day": r"today|tonight|this morning|heute|hoy|aujourd['’]hui|oggi|hoje|hj|vandaag"
     r"|vanavond|vanmorgen|vanochtend|dzi[śs](?:iaj)?|сегодня|今天|اليوم"
     # 今日子さん is somebody, and 今日子供と is today.
@@ -223,18 +223,21 @@ def _patterns() -> tuple[tuple[re.Pattern[str], Callable[[date, re.Match[str]], 
     found.append((_THREE_DAYS_AGO, lambda today, _: (today - timedelta(3), today - timedelta(3))))
     found.append((_BEFORE_YESTERDAY, lambda today, _: (today - timedelta(2), today - timedelta(2))))
     found.extend((words, _about(days)) for days, words in _FRACTIONS.items())
-    for unit, names in _UNITS.items():
-        found.extend((template.format(n=_NUMBER, u=names), _ago(unit)) for template in _AGO)
+    for unit, names in UNITS.items():
+        found.extend((template.format(n=NUMBER, u=names), _ago(unit)) for template in _AGO)
     found.extend((f"(?P<number>)(?P<more>)(?:{words})", _ago(unit)) for unit, words in _ONE_AGO.items())
     for unit in ("weekend", "day", "week", "month", "year"):
         if unit in _BEFORE_LAST:
             found.append((_BEFORE_LAST[unit], _before_last(unit)))
         found.append((_LAST[unit], _last(unit)))
-        if unit in _THIS:
-            found.append((_THIS[unit], _this(unit)))
-    # Not \b: Chinese and Japanese part no words, and Arabic writes "and" with the word behind it.
-    bounded = r"(?<![a-zà-žа-яё])(?:{})(?![a-zà-žа-яё\u0621-\u064a])"
-    return tuple((re.compile(bounded.format(words), re.IGNORECASE), days) for words, days in found)
+        if unit in THIS:
+            found.append((THIS[unit], _this(unit)))
+    return tuple((whole(words), days) for words, days in found)
+
+
+def whole(words: str) -> re.Pattern[str]:
+    """A pattern of whole *words*. Chinese and Japanese part none, and Arabic writes "and" with the word behind it."""
+    return re.compile(rf"(?<![a-zà-žа-яё])(?:{words})(?![a-zà-žа-яё\u0621-\u064a])", re.IGNORECASE)
 
 
 def _ago(unit: str) -> Callable[[date, re.Match[str]], tuple[date, date]]:

@@ -14,14 +14,28 @@ from datetime import date, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from consolidation.text.dates import DateHint, date_hint, numeric_hint, tells_of, weekdays_named, without_dates
+from consolidation.text.dates import (
+    DateHint,
+    DaysOfMonth,
+    date_hint,
+    numeric_hint,
+    tells_of,
+    weekdays_named,
+    without_dates,
+)
 from consolidation.text.language import detect
+from service.retrieval.agenda import asks_what_is_on
+from service.retrieval.counted_ahead import Span, ahead
 from service.retrieval.counted_days import counted, number, without_counted
+from service.retrieval.intent import intent_of
+from service.retrieval.parts_of_months import part_of_month
 from service.retrieval.seasons import season_named, season_of_last_year
 from service.retrieval.tense import is_about_plans, tense_beside_date
 
 if TYPE_CHECKING:
     from datetime import tzinfo
+
+    from service.retrieval.tense import Tense
 
 _QUERIES = 32  # each phase asks of the same few
 _MONTH_FIRST = frozenset({"zh", "ja", "ko"})  # "12/5" is in December
@@ -77,8 +91,14 @@ def period(text: str, *, today: date, language: str = "", timezone: tzinfo | Non
     summer is.
     """
     said = _Said(text, today, language or detect(text, fallback=""), timezone)
-    dated = _dated(said) if _names_date(said) else _weekday(said) or _season(said)
-    found = _of_last_year(said) or _counted(said) or dated
+    found = _of_last_year(said) or _counted(said)
+    if found is not None and found.last >= today and _is_ahead(said, beside=("past", "unknown")):
+        found = None  # "what's on this week": the days that are left of it
+    if found is None and _names_date(said):
+        found = _dated(said)
+    elif found is None:
+        found = None if _is_ahead(said, beside=("past",)) else _weekday(said)
+        found = found or _season(said)
     if found is None or found.first > today:
         return None
     return replace(found, last=today) if _SINCE.search(text) else found
@@ -98,17 +118,45 @@ def date_to_come(text: str, *, today: date, language: str = "", timezone: tzinfo
     return hint if hint is not None and _may_come(hint, said) else None
 
 
+def days_of(text: str, hint: DateHint, *, today: date) -> tuple[Span, ...]:
+    """The days from *today* on of a day or a month that *text* names: of "early August" the first of it."""
+    years = (hint.year,) if hint.year is not None else (today.year, today.year + 1)
+    found = (_part_of(one, text) for year in years if (one := _in_year(hint, year)) is not None)
+    return tuple(Span(one.first, one.last) for one in found if one.last >= today)[:1]
+
+
+def is_of_what_was(text: str, *, today: date) -> bool:
+    """Whether *text* names a time that is over by words that count back: "yesterday", "since last week"."""
+    found = counted(text, today=today)
+    return _SINCE.search(text) is not None or (found is not None and found.last < today)
+
+
+def tense_of_days(text: str, *, language: str) -> Tense:
+    """The tense of a text that names days; what was planned for them may be ahead."""
+    tense = tense_beside_date(text, language=language)
+    return "unknown" if tense == "past" and is_about_plans(text) else tense
+
+
 def names_date(text: str, asked: DateHint) -> bool:
     """Whether *text*, which was told, names the day or month that is *asked* for."""
-    return tells_of(text, asked) or any(_tells_of(found, asked) for found in _DENSE_DATE.finditer(text))
+    return tells_of(text, asked) or any(_tells_of(one, asked) for one in dense_days(text))
 
 
-def _tells_of(found: re.Match[str], asked: DateHint) -> bool:
-    """Whether a date of Chinese or Japanese has the month *asked* for, and the day, or one of 8月1日到8日."""
+def dense_days(text: str) -> tuple[DaysOfMonth, ...]:
+    """The months and days that *text* names as Chinese and Japanese write them, with the last one of 8月1日到8日."""
+    return tuple(_dense_days(found) for found in _DENSE_DATE.finditer(text))
+
+
+def _dense_days(found: re.Match[str]) -> DaysOfMonth:
     hint = _dense_hint(found)
-    until = _DENSE_UNTIL.match(found.string, found.end())
-    last = number(until[1]) if until else hint.day or 0
-    return hint.month == asked.month and (asked.day is None or hint.day is None or hint.day <= asked.day <= last)
+    until = _DENSE_UNTIL.match(found.string, found.end()) if hint.day else None
+    return DaysOfMonth(hint.month, hint.day, number(until[1]) if until else hint.day, hint.year)
+
+
+def _tells_of(named: DaysOfMonth, asked: DateHint) -> bool:
+    """Whether a date of Chinese or Japanese has the month *asked* for, and the day, or one of 8月1日到8日."""
+    is_day = asked.day is None or named.first is None or named.first <= asked.day <= (named.last or 0)
+    return named.month == asked.month and is_day
 
 
 @lru_cache(maxsize=_QUERIES)
@@ -130,6 +178,16 @@ class _Said:
     today: date
     language: str
     timezone: tzinfo | None
+
+
+def _is_ahead(said: _Said, *, beside: tuple[Tense, ...]) -> bool:
+    """Whether *said* asks for days to come by words of which the tense decides; not in the tenses *beside*."""
+    if is_of_what_was(said.text, today=said.today) or not ahead(said.text, today=said.today).spans:
+        return False
+    if asks_what_is_on(said.text, language=said.language):
+        return True
+    asks = intent_of(said.text, language=said.language, names_known=False).kind.endswith("question")
+    return asks and tense_of_days(said.text, language=said.language) not in beside
 
 
 def _counted(said: _Said) -> Period | None:
@@ -163,7 +221,8 @@ def _dated(said: _Said) -> Period | None:
     """A month or a day, without a year the latest one that has begun; or a year. None of one that is yet to come."""
     hint, whole = _hint(said), _YEAR.search(said.text)
     if hint is not None:
-        return _latest(hint, said.today) if _may_be_gone(hint, said) else None
+        gone = _latest(hint, said.today) if _may_be_gone(hint, said) else None
+        return _part_of(gone, said.text) if gone is not None else None
     return Period(date(int(whole[1]), 1, 1), date(int(whole[1]), 12, 31)) if whole else None
 
 
@@ -205,6 +264,14 @@ def _in_year(hint: DateHint, year: int) -> Period | None:
     except ValueError:
         return None
     return Period(first, first if hint.day else first.replace(day=monthrange(year, hint.month)[1]))
+
+
+def _part_of(named: Period, text: str) -> Period:
+    """Of a month that is *named*, the part that *text* means: "the first week of", "Ende", "mid"."""
+    part = part_of_month(text, days=(named.last - named.first).days + 1)
+    if part is None:
+        return named
+    return replace(named, first=named.first.replace(day=part[0]), last=named.first.replace(day=part[1]))
 
 
 def _dense_date(text: str) -> DateHint | None:

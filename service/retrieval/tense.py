@@ -134,7 +134,8 @@ _PAST_BESIDE_A_DATE = {
     "pt": r"estive\w*|houve|aconteceu",
     "nl": (
         r"gebeurde\w*|deed|deden|ging(?:en)?|kwam(?:en)?|zei(?:den)?|vertelde\w*|woonde\w*|werkte\w*|kocht\w*|zag(?:en)?"
-        r"|kreeg|kregen|reisde\w*|vierde\w*"
+        r"|kreeg|kregen|reisde\w*|vierde\w*|at|aten|dronk\w*|las|lazen|schreef|schreven"
+        r"|bleef|bleven|sliep\w*|nam|namen|gaf|gaven"
     ),
     "ar": r"(?:ماذا|أين|كم|كيف|لماذا) (?!س)\w{2,}ت(?:ه|ها|م)?|حدث\w*|ذهبت|سافرت|اشتريت|زرت",
 }
