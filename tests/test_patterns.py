@@ -13,7 +13,7 @@ import pytest
 import consolidation
 import prompts
 import service
-from consolidation.text import dates, denials, lead_ins, speech_acts
+from consolidation.text import dates, denials, instructions, lead_ins, speech_acts
 from service.retrieval import agenda, counted_ahead, counted_days, intent, parts_of_months, tense
 from tests.support.growth import FACTOR, assert_linear, repeated, thread_seconds
 
@@ -27,6 +27,7 @@ CUT = {
     "consolidation.text.denials": speech_acts.LONGEST_BEGINNING,
     "consolidation.text.speech_acts": speech_acts.LONGEST_BEGINNING,
     "consolidation.text.lead_ins": speech_acts.LONGEST_BEGINNING,
+    "consolidation.text.instructions": instructions.LONGEST_SENTENCE,
     "service.retrieval.intent": 2 * tense.LONGEST_END,
     "service.retrieval.tense": 2 * tense.LONGEST_END,
     "service.retrieval.queries": 4000,
@@ -89,7 +90,9 @@ _CHUNKS = (
 )
 _DENIALS = (denials._DENIES, denials._SAYS_NO, denials._WEIGHED, denials._HARMLESS, denials._DISMAY)
 _ACTS = (speech_acts._ASKS, speech_acts._REQUESTS, speech_acts._CONCEDES, speech_acts._CORRECTS)
-_BEGINNINGS = (*_ACTS, *_DENIALS)
+_FORMS = tuple(one for forms in instructions._every_form() for one in forms)
+_OF_INSTRUCTIONS = (instructions.REPORTS, *(words.rules for words in instructions.WORDS.values()))
+_BEGINNINGS = (*_ACTS, *_DENIALS, *(one.pattern for one in _FORMS), instructions.LIFTS)
 _INTENTS = (
     *(intent._RECALLS, intent._RECALLS_ANSWER, intent._HOUSEHOLD, intent._NOW, intent._LAST_TIME),
     *intent._FIRST_PERSON_VERBS.values(),
@@ -111,6 +114,10 @@ MADE_AT_FIRST_USE = {
     ),
     lead_ins: lambda: map(lead_ins._compiled, (lead_ins._NOT_ASKED, lead_ins._NOT_REQUESTED)),
     tense: lambda: (*map(tense.words_of, _TENSES), *map(re.compile, (tense._LAST_ONE, tense._PLANS))),
+    instructions: lambda: (
+        *_FORMS,
+        *map(instructions._compiled, (instructions.LIFTS, *_OF_INSTRUCTIONS)),
+    ),
     denials: lambda: map(denials._compiled, _DENIALS),
     speech_acts: lambda: map(speech_acts._compiled, (*_ACTS, speech_acts._ENDS_ASKING, speech_acts._KNOWS_NOT)),
 }

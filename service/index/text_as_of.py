@@ -68,6 +68,12 @@ class TextAsOf(TextIndex):
         known = self.known(sequence for _, sequence in found)
         return tuple(one for one in found if one[1] in known)
 
+    def instructing(self, *, limit: int) -> tuple[int, ...]:
+        """The newest turns that were known and instruct, newest first."""
+        found = super().instructing(limit=_DEPTH)
+        known = self.known(found)
+        return tuple(one for one in found if one in known)[:limit]
+
     def turns_between(self, first: datetime, last: datetime, *, limit: int) -> dict[int, int]:
         """The newest turns of a time that were known, and how many words each one states."""
         found = super().turns_between(first, last, limit=_DEPTH)

@@ -238,7 +238,7 @@ class TextIndex:
         """Traits of turns, by sequence."""
         query = with_placeholders(
             "SELECT sequence, speakers, occurred_at, asks, statement_words, has_time, only_asks, knows_not, denies, "
-            "answers, wants_answer FROM turns WHERE sequence IN",
+            "answers, wants_answer, instructs FROM turns WHERE sequence IN",
             len(sequences),
         )
         with self._file.opened() as database:
@@ -250,6 +250,12 @@ class TextIndex:
         query = with_placeholders("SELECT denies, sequence FROM turns WHERE denies IN", len(sequences))
         with self._file.opened() as database:
             return dict(database.execute(query, tuple(sequences)).fetchall())
+
+    def instructing(self, *, limit: int) -> tuple[int, ...]:
+        """The newest turns in which the person told the assistant what to do from now on, newest first."""
+        query = "SELECT sequence FROM turns WHERE instructs ORDER BY sequence DESC LIMIT ?"
+        with self._file.opened() as database:
+            return tuple(sequence for (sequence,) in database.execute(query, (limit,)))
 
     def turns_between(self, first: datetime, last: datetime, *, limit: int) -> dict[int, int]:
         """The newest turns from *first* until before *last*, and how many words each one states."""
@@ -393,6 +399,7 @@ def _traits(  # noqa: PLR0913, PLR0917 - a row
     denies: int | None,
     answers: str,
     wants_answer: int,
+    instructs: int,
     /,
 ) -> Traits:
     return Traits(
@@ -406,6 +413,7 @@ def _traits(  # noqa: PLR0913, PLR0917 - a row
         denies=denies,
         answers=frozenset(answers.split()),
         wants_answer=bool(wants_answer),
+        instructs=bool(instructs),
     )
 
 

@@ -66,6 +66,11 @@ class TextOfTurns(TextIndex):
         known = self._known
         return tuple(one for one in found if one[1] in known)
 
+    def instructing(self, *, limit: int) -> tuple[int, ...]:
+        """The newest turns that count and instruct, newest first."""
+        found = self._whole.instructing(limit=_DEPTH)
+        return tuple(one for one in found if one in self._known)[:limit]
+
     def turns_between(self, first: datetime, last: datetime, *, limit: int) -> dict[int, int]:
         """The newest turns of a time that count, and how many words each one states."""
         found = self._whole.turns_between(first, last, limit=_DEPTH)

@@ -35,10 +35,11 @@ CREATE TABLE turns (
   sequence INTEGER PRIMARY KEY, episode TEXT NOT NULL UNIQUE, language TEXT NOT NULL, speakers TEXT NOT NULL,
   occurred_at TEXT NOT NULL, asks INTEGER NOT NULL, statement_words INTEGER NOT NULL, has_time INTEGER NOT NULL,
   only_asks INTEGER NOT NULL, knows_not INTEGER NOT NULL, denies INTEGER, answers TEXT NOT NULL,
-  wants_answer INTEGER NOT NULL
+  wants_answer INTEGER NOT NULL, instructs INTEGER NOT NULL
 );
 CREATE INDEX turns_by_time ON turns (occurred_at);
 CREATE INDEX turns_by_denied ON turns (denies) WHERE denies IS NOT NULL;
+CREATE INDEX turns_by_instruction ON turns (sequence) WHERE instructs;
 CREATE TABLE facts (
   number INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, text TEXT NOT NULL, source TEXT NOT NULL,
   target TEXT NOT NULL, episodes TEXT NOT NULL, valid_at TEXT, invalid_at TEXT, importance REAL,
@@ -89,7 +90,7 @@ class Traits(NamedTuple):
     ``asks``: it ends with a question; ``only_asks``: the person tells nothing in it; ``knows_not``: the answer is that
     the assistant does not know; ``denies``: the turn before (its sequence), whose answer it says was wrong;
     ``answers``: the kinds of words in it that may answer a question, such as "number"; ``wants_answer``: the person
-    asks or requests something in it.
+    asks or requests something in it; ``instructs``: they tell the assistant what to do from now on.
     """
 
     speakers: tuple[str, ...]
@@ -102,6 +103,7 @@ class Traits(NamedTuple):
     denies: int | None = None
     answers: frozenset[str] = frozenset()
     wants_answer: bool = False
+    instructs: bool = False
 
 
 class Relation(NamedTuple):
@@ -186,6 +188,7 @@ def put_turn(database: sqlite3.Connection, turn: IndexedTurn) -> None:
         traits.denies,
         " ".join(sorted(traits.answers)),
         traits.wants_answer,
+        traits.instructs,
     )
     known = database.execute("SELECT language, speakers FROM turns WHERE sequence = ?", (turn.sequence,)).fetchone()
     if known:
@@ -193,7 +196,7 @@ def put_turn(database: sqlite3.Connection, turn: IndexedTurn) -> None:
         recount(database, SPEAKER, removed=json.loads(known[1]))
     recount(database, LANGUAGE, added=(turn.language,))
     recount(database, SPEAKER, added=traits.speakers)
-    database.execute("INSERT OR REPLACE INTO turns VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+    database.execute("INSERT OR REPLACE INTO turns VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
     put_fields(database, turn.sequence, turn.fields)
     database.execute("DELETE FROM relations WHERE sequence = ?", (turn.sequence,))
     database.executemany(

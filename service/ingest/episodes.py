@@ -14,6 +14,7 @@ from consolidation.kernel.turns import READ, Speaker
 from consolidation.text.concepts import concepts
 from consolidation.text.content import is_mark
 from consolidation.text.dates import has_time
+from consolidation.text.instructions import instructs
 from consolidation.text.language import detect
 from consolidation.text.record_attributes import attributes_told
 from consolidation.text.relations import relations_told
@@ -135,6 +136,9 @@ def traits_of(turn: StoredTurn, *, language: str, before: StoredTurn | None = No
         knows_not=not answers(answer, question=own, language=language),
         answers=held_types(own, language=language).union(*map(attributes_told, tells)),
         wants_answer=wants_answer(own, language=language),
+        instructs=any(
+            instructs(one.content, language=language) for one in turn.turn.messages if one.role is Speaker.USER
+        ),
         denies=before.sequence if before is not None and is_denied(claim, own, answer, language=language) else None,
     )
 

@@ -96,12 +96,14 @@ class FiltersTrace(_Strict):
     Phase 3: the reason for each fragment that was dropped, and the ids of those that were kept, both by id.
 
     ``salience`` is by how much the score of a fragment was multiplied for its outcomes, importance and age, by id.
+    ``instructions`` is why a standing instruction comes up with this message, by id.
     """
 
     dropped: Annotated[Mapping[str, str], OURS] | None = None
     relevance: RelevanceTrace | None = None
     salience: Annotated[Mapping[str, float], OURS] | None = None
     kept: OurTexts | None = None
+    instructions: Annotated[Mapping[str, str], OURS] | None = None
 
 
 @dataclass(frozen=True, slots=True)

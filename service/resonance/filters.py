@@ -21,6 +21,7 @@ from service.mind.trace_document import FiltersTrace, RelevanceTrace
 from service.resonance.horizon import horizon_of
 from service.resonance.proof import prove
 from service.resonance.selection import Filtered, most_shown, next_best, select
+from service.resonance.standing_instructions import ARM, MOST, is_standing
 from service.retrieval.lead_words import without_lead, wording
 from service.retrieval.moment import Shortlist
 
@@ -63,6 +64,10 @@ class _TalkInSight:
         telling = words - self._persons or words
         return len(telling & self._bots) >= _TOLD_SHARE * len(telling)
 
+    def repeats(self, fragment: Fragment) -> bool:
+        """The same; a standing instruction counts as told as long as it was shown lately: the bot went by it."""
+        return is_standing(fragment) or self.tells(fragment)
+
     @cached_property
     def _persons(self) -> frozenset[str]:
         return self._stems(is_persons=True)
@@ -102,10 +107,10 @@ class Filters:
         echoes = mind.trace_log.echoes(
             request.session_id, turns=self.echo_turns_of(mind), before=request.as_of, but_for=request.again_of
         )
-        in_sight = _TalkInSight(call.moment).tells if candidates.is_asked else _always
+        in_sight = _TalkInSight(call.moment).repeats if candidates.is_asked else _always
         new = unseen(candidates.fragments, horizon=await _horizon(call, candidates), echoes=echoes, in_sight=in_sight)
         if is_gated:
-            asked = [one for one in new.fragments if not one.decided.is_right]
+            asked = [one for one in new.fragments if not (one.decided.is_right or is_standing(one))]
             denied = [one for one in asked if one.sequences and one.sequences <= candidates.denied]
             wrong = [one for one in denied if not _is_the_persons(one, language=call.moment.language)]
             new = new.without({one.id: "denied: it was said to be wrong" for one in wrong})
@@ -113,43 +118,43 @@ class Filters:
             self._weighed, call, candidates, new, abandon_on_cancel=True
         )
         trace.note(FiltersTrace(dropped=new.dropped))
+        limit = most_shown(
+            request.max_fragments,
+            turns=len(mind.transcript.positions),
+            is_unlimited=candidates.wants_list or not is_gated,
+        )
+        standing, new = _parted(new, most=min(MOST, limit))
         if verdict is None:
-            return Shortlist(trace.silent(_why_none(new.dropped)))
+            return Shortlist(_shown(call, candidates, standing) or trace.silent(_why_none(new.dropped)), limit=limit)
 
         relevance = _relevance_trace(verdict, new.fragments, needed=request.relevance)
         factors = proven.factors(new.fragments, call.moment.now)
         trace.note(FiltersTrace(relevance=relevance, salience=factors or None))
         if not (is_gated and request.max_fragments):  # all that was found is asked for, or nothing
             most_judged = 0
-        limit = most_shown(
-            request.max_fragments,
-            turns=len(mind.transcript.positions),
-            is_unlimited=candidates.wants_list or not is_gated,
-        )
         if verdict.probability < request.relevance:
             is_asked = verdict.probability >= _WORTH_ASKING * request.relevance
-            return Shortlist(
-                trace.silent(_why_silent(candidates, new.dropped)),
-                next_best(new.fragments, (), most=most_judged if is_asked else 0),
-                limit,
-            )
+            more = next_best(new.fragments, (), most=most_judged if is_asked else 0)
+            shown = _shown(call, candidates, standing)
+            return Shortlist(shown or trace.silent(_why_silent(candidates, new.dropped)), more, limit)
 
         chosen = select(
             new.without(verdict.strays) if is_gated else new,
             drops_weak=is_gated,
-            limit=limit,
+            limit=max(limit - len(standing), min(limit, 1)),
             timezone=request.timezone,
             subjects=verdict.subjects if is_gated and candidates.is_present else None,
             denials=verdict.denials,
             factors=factors,
             best=candidates.fragments[0].score,
         )
-        trace.note(FiltersTrace(dropped=chosen.dropped, kept=tuple(fragment.id for fragment in chosen.fragments)))
-        if not chosen.fragments:
+        trace.note(FiltersTrace(dropped=chosen.dropped, kept=()))
+        first = _shown(call, candidates, (*chosen.fragments, *standing[: limit - len(chosen.fragments)]))
+        if not first:
             is_wanted = request.max_fragments > 0
             trace.silent(_why_silent(candidates, chosen.dropped) if is_wanted else "no flashbacks were asked for")
-        more = next_best(new.fragments, chosen.fragments, most=most_judged - len(chosen.fragments))
-        return Shortlist(chosen.fragments, more, limit)
+        more = next_best(new.fragments, first, most=most_judged - len(first))
+        return Shortlist(first, more, limit)
 
     def _weighed(
         self, call: PreTurnCall, candidates: Candidates, new: Filtered
@@ -157,10 +162,11 @@ class Filters:
         """*new* without what outcomes hold back, what they say of it, and how likely the rest is meant, if any is."""
         proven = prove(call.mind, new.fragments)
         left = new.without(dict.fromkeys(proven.held_back, "outcome: contradicted"))
-        if not left.fragments:
+        weighed = [one for one in left.fragments if not is_standing(one)]
+        if not weighed:
             return left, proven, None
         verdict = self._gate.weigh(
-            left.fragments,
+            weighed,
             candidates=candidates,
             text=call.mind.text,
             turns=len(call.mind.transcript.positions),
@@ -173,6 +179,31 @@ class Filters:
         """How many turns a memory that was shown stays away from its session."""
         own = mind.settings.known.echo_turns
         return self._echo_turns if own is None else own
+
+
+def _parted(found: Filtered, *, most: int) -> tuple[tuple[Fragment, ...], Filtered]:
+    """The first standing instructions of what was *found*, and the rest, without what was observed of their turns."""
+    every = sorted(filter(is_standing, found.fragments), key=lambda one: one.arms[ARM])
+    first = tuple(every[:most])
+    told = frozenset[int]().union(*(one.sequences for one in first))
+    reasons = {one.id: "limit" for one in every[most:]}
+    reasons |= {
+        one.id: "near-duplicate: its turn is shown"
+        for one in found.fragments
+        if one.kind == "observation" and one.sequences and one.sequences <= told
+    }
+    shown = {one.id for one in first}
+    rest = found.without(reasons)
+    return first, Filtered(tuple(one for one in rest.fragments if one.id not in shown), rest.dropped)
+
+
+def _shown(call: PreTurnCall, candidates: Candidates, fragments: tuple[Fragment, ...]) -> tuple[Fragment, ...]:
+    """*fragments*, which are noted in the trace, each standing instruction with why it comes up."""
+    if not fragments:
+        return ()
+    why = {one.id: candidates.instructions[one.id] for one in fragments if one.id in candidates.instructions}
+    call.trace.note(FiltersTrace(kept=tuple(one.id for one in fragments), instructions=why or None))
+    return fragments
 
 
 def _is_the_persons(fragment: Fragment, *, language: str) -> bool:

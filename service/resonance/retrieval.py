@@ -23,6 +23,7 @@ from service.mind.trace_document import RetrievalTrace
 from service.ports.graph import episode_uuid
 from service.resonance.arms import QueryHits, SearchTerms, Switches
 from service.resonance.search_round import KnownNames, SearchRound, known_names
+from service.resonance.standing_instructions import applying, with_instructions
 from service.resonance.trace_recorder import candidate_trace
 from service.retrieval.answer_types import answer_types
 from service.retrieval.excerpt import query_words
@@ -100,7 +101,8 @@ class Candidates:
     ``added`` are the queries that a model added, ``hypotheses`` what it supposes with some of them;
     ``wants_list`` where more than a few answer the message; ``is_present`` where it is about what holds now;
     ``is_asked`` where it asks something about somebody's life.
-    ``rounds`` are the searches behind it all.
+    ``rounds`` are the searches behind it all. ``instructions`` is why each standing instruction bears on the message,
+    by the id of its fragment.
     """
 
     fragments: tuple[Fragment, ...] = ()
@@ -117,6 +119,7 @@ class Candidates:
     wants_list: bool = False
     is_present: bool = True
     is_asked: bool = False
+    instructions: Mapping[str, str] = field(default_factory=dict)
 
 
 class Retrieval:
@@ -152,6 +155,8 @@ class Retrieval:
             for at, arm in enumerate(self._fragment_arms)
         ]
         fragments = (*told.fragments, *(fragment for found in beside for fragment in found.fragments))
+        instructing = await anyio.to_thread.run_sync(applying, call, put_right)
+        fragments = with_instructions(fragments, instructing, terms)
         if put_right:
             fragments = await anyio.to_thread.run_sync(_judged, fragments, put_right, call.moment.message)
         best_first = tuple(sorted(fragments, key=lambda one: -one.score))
@@ -167,7 +172,11 @@ class Retrieval:
         )
         return Candidates(
             best_first,
-            {**told.turns, **{sequence: turn for found in beside for sequence, turn in found.turns.items()}},
+            {
+                **told.turns,
+                **{sequence: turn for found in beside for sequence, turn in found.turns.items()},
+                **{one.turn.sequence: one.turn for one in instructing if one.turn is not None},
+            },
             queries,
             terms.people,
             {key: evidence for found in beside for key, evidence in found.evidence.items()},
@@ -179,6 +188,7 @@ class Retrieval:
             is_present=any(is_present),
             rounds=rounds,
             wants_list=intent.wants_list,
+            instructions={one.id: one.reason for one in instructing},
             is_asked=intent.is_personal and intent.kind in {"personal question", "request"},
         )
 

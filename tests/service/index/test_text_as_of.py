@@ -50,3 +50,15 @@ def test_a_fact_that_ended_later_had_no_end(text, minutes, is_ended):
     (row,) = then.facts(tuple(then.fact_numbers(("f1",)).values())).values()
 
     assert (row[6] is not None) == is_ended
+
+
+def test_an_instruction_that_came_later_was_not_given(text):
+    for sequence, content in ((6, "No emojis please."), (7, "Call me Sam.")):
+        message = Message(Speaker.USER, content, NOON + timedelta(minutes=sequence))
+        stored = StoredTurn(sequence, NOON, Turn(f"t{sequence}", "s", (message,)))
+        text.add_turns((as_indexed(stored, uuid=f"e{sequence}", before=(), fallback="en"),), cursor=sequence)
+
+    then = NOON + timedelta(minutes=30)
+    assert text.instructing(limit=10) == (7, 6)
+    assert TextAsOf(text, last=6, instant=then).instructing(limit=10) == (6,)
+    assert TextAsOf(text, last=5, instant=then).instructing(limit=10) == ()

@@ -283,6 +283,17 @@ def test_the_traits_of_a_turn_are_read_as_they_were_written(text):
     assert (asked.only_asks, asked.knows_not, asked.denies) == (True, True, None)
     assert (denied.only_asks, denied.knows_not, denied.denies) == (False, False, 1)
     assert (asked.wants_answer, denied.wants_answer) == (True, False)
+    assert not (asked.instructs or denied.instructs)
+
+
+def test_turns_that_instruct_are_found_newest_first_and_forgotten_with_their_turn(text):
+    tell(text, SISTER, ("No emojis please.", "Fine."), PET, ("Call me Sam.", "Hello Sam."))
+
+    assert text.traits((2,))[2].instructs
+    assert text.instructing(limit=10) == (4, 2)
+    assert text.instructing(limit=1) == (4,)
+    text.forget_turns((4,), before=(3,))
+    assert text.instructing(limit=10) == (2,)
 
 
 def test_the_most_that_words_can_say_is_more_the_rarer_they_are_and_unknown_ones_are_the_rarest(text):

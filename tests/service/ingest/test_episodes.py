@@ -59,6 +59,12 @@ def test_a_turn_in_which_the_person_tells_and_requests_wants_an_answer():
     assert not traits("He turns 70 on Sunday.", "Shall I write a toast?").wants_answer
 
 
+def test_a_turn_instructs_where_the_person_says_so_and_not_where_the_bot_does():
+    assert traits("Never suggest docker to me.", "Noted.").instructs
+    assert not traits("What is a good rule?", "Never suggest docker to me.").instructs
+    assert not traits("I always forget my keys.").instructs
+
+
 @pytest.mark.parametrize(
     ("own", "answer"),
     [

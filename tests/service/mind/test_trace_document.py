@@ -39,7 +39,7 @@ MARKED = {
     "RetrievalTrace": {"wondered"},
     "CandidateTrace": {"id", "kind", "arms"},  # ids are made of numbers, uuids and digests
     "ShownTrace": {"id"},
-    "FiltersTrace": {"dropped", "kept", "salience"},  # by id, for reasons that we wrote
+    "FiltersTrace": {"dropped", "kept", "salience", "instructions"},  # by id, for reasons that we wrote
     "RelevanceTrace": {"by_memory"},  # likelihoods by id
     "LabelsTrace": {"labels"},  # by id, in the words of our tables
 }
