@@ -149,7 +149,7 @@ _GONE = re.compile(
     r"|上[个個]?(?:周|週|星期|礼拜|禮拜|月)|先[週月]|以来|から(?!\S{0,6}まで)|[从從]|الماضي|منذ",
     re.IGNORECASE,
 )
-# A day of the month without its month. What stands behind it is no noun: "the 3rd floor", "am 3. Tag".
+# A day of the month without its month. No noun stands behind it: "the 3rd floor", "am 3. Tag".
 _ENDS = r"(?=\s{0,2}(?:$|[?!.,;:)–-]))"
 _DAY_OF_MONTH = re.compile(
     r"\b(?:(?:on|by|until|till|from|for|about|before|after|around) (?:the )?|the )(?P<en>\d{1,2})(?:st|nd|rd|th)\b"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.agents import act, acted, call, dreams, slept, thought
+from tests.support.agents import act, acted, call, slept
 from tests.support.scripted_models import Brain, hosted, provider_of
 from tests.support.service import running
 
