@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 DEPTH = 4  # of the best fragments, the evidence of so many counts
 _TYPICAL_COSINE = 0.45  # used for the nearest cosine where there are no comparable vectors
-_NEAR = 0.1  # the cosine from which a turn without a word in common may be meant
+# The cosine from which a turn without a word in common may be meant, and from which it clearly is.
+_NEAR, _CLEARLY_NEAR = 0.1, 0.2
 _MANY_STEMS = 8
 # How near something has to be where nobody ever spoke of what is asked, or of the relative who is: of answers, 5 of 100
 # are farther from their question than the first; what is told of a sister is near a question about a brother.
@@ -197,11 +198,16 @@ def probability(topic: Topic, best: Sequence[Evidence], *, turns: int) -> float:
     return 1 / (1 + math.exp(-max(min(odds, 30.0), -30.0)))
 
 
-def is_meant(topic: Topic, evidence: Evidence) -> bool:
-    """Whether one fragment may be meant: it shares a subject with the query, or it is near, or in the period named."""
+def is_meant(topic: Topic, evidence: Evidence, *, is_clear: bool = False) -> bool:
+    """
+    Whether one fragment may be meant: it shares a subject with the query, or it is near, or in the period named.
+
+    With *is_clear*, without a word in common it has to be clearly near.
+    """
     if topic.names_time and evidence.is_in_period:
         return True
+    least = _CLEARLY_NEAR if is_clear else _NEAR
+    is_near = evidence.cosine is not None and evidence.cosine >= least
     if not (topic.stems or topic.concepts):
-        return not topic.names_time
-    is_near = evidence.cosine is not None and evidence.cosine >= _NEAR
+        return (is_near or not is_clear or evidence.cosine is None) and not topic.names_time
     return is_near or bool(evidence.concepts) or any(stem in evidence.words for stem in topic.stems)

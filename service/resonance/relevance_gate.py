@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from service.retrieval.moment import Fragment, Moment
     from service.retrieval.periods import Period
 
+_BEST = 2  # of what a query may mean, that need not be clearly meant
 # Whom a request is to be done for says nothing of a life: "tell me a joke", "me conta uma piada".
 _RECIPIENT = re.compile(
     r"^(\W{0,9}(?:\b\w{1,30}\b\W{1,9}){0,3}?\w{1,30})[\s-]{1,9}(?:me|us|mir|uns|moi|nous)\b|^\W{0,9}(?:me|mi)(?=\s\w)",
@@ -200,7 +201,7 @@ class RelevanceGate:
                 if key in evidence and not (topic.is_chore and found.newest.get(key) in found.asking)
             ]
             highest = max(highest, probability(topic, [evidence[key] for key in vouching], turns=searched))
-            of_query = {key for key, one in evidence.items() if is_meant(topic, one)}
+            of_query = _meant(topic, evidence, fragments, found)
             # What came later of the best memories is meant with them, in whatever words.
             if of_query and not topic.asks_what_is_on:
                 of_query |= {one.id for one in fragments if one.id in evidence and "successors" in one.arms}
@@ -341,6 +342,20 @@ def _period(query: str, moment: Moment) -> Period | None:
 def _days_to_come(query: str, moment: Moment) -> DaysToCome | None:
     today = moment.now.astimezone(moment.timezone).date()
     return days_to_come(query, today=today, language=moment.language, timezone=moment.timezone)
+
+
+def _meant(topic: Topic, evidence: Mapping[str, Evidence], fragments: Sequence[Fragment], found: _Found) -> set[str]:
+    """
+    The ids of what *topic* may mean: the best, and of the others what names somebody of the message or puts something
+    right, and what is clearly meant.
+    """
+    meant = [one for one in fragments if one.id in evidence and is_meant(topic, evidence[one.id])]
+    others = (
+        one
+        for one in meant[_BEST:]
+        if one.is_boosted or one.id in found.denials or is_meant(topic, evidence[one.id], is_clear=True)
+    )
+    return {one.id for one in (*meant[:_BEST], *others)}
 
 
 def _naming(hits: QueryHits, fragments: Sequence[Fragment], moment: Moment) -> frozenset[str]:

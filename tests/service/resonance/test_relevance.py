@@ -163,6 +163,9 @@ def test_a_fragment_may_be_meant_by_a_word_by_its_meaning_or_by_being_near():
     assert is_meant(topic, holds("cat", cosine=0.0, concepts=["pet"]))
     assert is_meant(topic, holds("cat", cosine=0.2))
     assert not is_meant(topic, holds("cat", cosine=0.05))
+    assert not is_meant(topic, holds("cat", cosine=0.19), is_clear=True)
+    assert is_meant(topic, holds("cat", cosine=0.21), is_clear=True)
+    assert is_meant(topic, holds("pet", cosine=0.0), is_clear=True)
 
 
 def test_where_a_time_is_asked_for_what_was_told_in_it_is_meant_and_nothing_for_the_time_alone():
@@ -171,6 +174,7 @@ def test_where_a_time_is_asked_for_what_was_told_in_it_is_meant_and_nothing_for_
     assert is_meant(in_june, Evidence(0.0, is_in_period=True))
     assert not is_meant(in_june, Evidence(0.0))
     assert is_meant(about(), Evidence(0.0))
+    assert not is_meant(about(), Evidence(0.0), is_clear=True)
     assert not is_meant(about(names_period=True), Evidence(0.0))
 
 
