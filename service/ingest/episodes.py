@@ -107,8 +107,11 @@ def _days(turn: StoredTurn, language: str) -> tuple[str, ...]:
     text, at = own_words(turn), turn.occurred_at
     if not date.min.year < at.year < date.max.year:
         return ()
-    possible = dict.fromkeys((at + timedelta(hours=hours)).date() for hours in _ANYWHERE)
-    return as_values(span for day in possible for span in days_told(text, said_on=day, language=language))
+    first, *others = dict.fromkeys((at + timedelta(hours=hours)).date() for hours in _ANYWHERE)
+    found = days_told(text, said_on=first, language=language)
+    if not found:
+        return ()
+    return as_values((*found, *(span for day in others for span in days_told(text, said_on=day, language=language))))
 
 
 def own_words(turn: StoredTurn) -> str:

@@ -149,7 +149,7 @@ _GONE = re.compile(
     r"|上[个個]?(?:周|週|星期|礼拜|禮拜|月)|先[週月]|以来|から(?!\S{0,6}まで)|[从從]|الماضي|منذ",
     re.IGNORECASE,
 )
-# A day of the month without its month. No noun stands behind it: "the 3rd floor", "am 3. Tag".
+# A day of the month without its month, and with no noun behind it: not "the 3rd floor", "am 3. Tag".
 _ENDS = r"(?=\s{0,2}(?:$|[?!.,;:)–-]))"
 _DAY_OF_MONTH = re.compile(
     r"\b(?:(?:on|by|until|till|from|for|about|before|after|around) (?:the )?|the )(?P<en>\d{1,2})(?:st|nd|rd|th)\b"
@@ -272,9 +272,10 @@ def _patterns() -> tuple[tuple[re.Pattern[str], Reckoning, bool], ...]:
         (_DAY_AFTER, _days_away(2), True),
         (_TOMORROW, _days_away(1), True),
     ]
-    for unit in _DAYS:
-        found.extend((template.format(n=NUMBER, u=UNITS[unit]), _in(unit), False) for template in _IN)
-    found.extend((f"(?P<number>)(?P<more>)(?:{words})", _in(unit), False) for unit, words in _ONE_AHEAD.items())
+    units = "|".join(f"(?P<{unit}>{UNITS[unit]})" for unit in _DAYS)
+    found.extend((template.format(n=NUMBER, u=units), _in, False) for template in _IN)
+    ones = "|".join(f"(?P<{unit}>{_ONE_AHEAD.get(unit, '(?!)')})" for unit in _DAYS)
+    found.append((f"(?P<number>)(?P<more>)(?:{ones})", _in, False))
     found += [
         (_NEXT["weekend"], _next_weekend, True),
         (_NEXT["week"], _weeks_away(1), True),
@@ -307,20 +308,17 @@ def _months_away(months: int) -> Reckoning:
     return lambda today, _: (month_span(today.year, today.month + months),)
 
 
-def _in(unit: str) -> Reckoning:
+def _in(today: date, found: re.Match[str]) -> tuple[Span, ...]:
+    unit = next(one for one in _DAYS if found[one])
     slack = timedelta(_SLACK[unit])
-
-    def of(today: date, found: re.Match[str]) -> tuple[Span, ...]:
-        fewest = number(found["number"] or "1")
-        if found["number"] is None and found[0].endswith("ين"):
-            fewest = 2  # the Arabic dual
-        most = max(fewest, number(found["more"] or "0"))
-        if not 0 < _DAYS[unit] * most <= _LONGEST_AHEAD:
-            return ()
-        first, last = (today + timedelta(_DAYS[unit] * count) for count in (fewest, most))
-        return (Span(first - slack, last + slack),)
-
-    return of
+    fewest = number(found["number"] or "1")
+    if found["number"] is None and found[0].endswith("ين"):
+        fewest = 2  # the Arabic dual
+    most = max(fewest, number(found["more"] or "0"))
+    if not 0 < _DAYS[unit] * most <= _LONGEST_AHEAD:
+        return ()
+    first, last = (today + timedelta(_DAYS[unit] * count) for count in (fewest, most))
+    return (Span(first - slack, last + slack),)
 
 
 def _next_weekend(today: date, _: re.Match[str]) -> tuple[Span, ...]:
