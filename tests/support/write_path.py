@@ -22,6 +22,7 @@ from service.mind.minds import Minds
 from service.observability.counters import Tally
 from service.observability.dependency_health import Dependencies
 from service.ports.spans import NoopSpans
+from service.ingest.parking import is_over
 from service.runtime.background import Background
 from service.runtime.foreground import Foreground
 from tests.support.graphs import EMBEDDER, Bench
@@ -60,6 +61,11 @@ class WritePath:
         async with asyncio.timeout(SECONDS):
             while (await mind.graph.progress()).extracted < mind.transcript.positions.last or self.background_jobs():
                 await asyncio.sleep(0.005)
+
+    def waits_for_next_reading(self, mind):
+        """Whether each parked turn of *mind* was tried after the last turn that a model read."""
+        read_at = self.ingestion._extraction_lane.read_at
+        return not any(is_over(one, read_at=read_at) for one in mind.health.parked)
 
     def background_jobs(self):
         """The names of the jobs that run, but for those that never end."""
