@@ -107,8 +107,8 @@ def _is_held_back(
     sequences, turns = fragment.sequences, _turns(fragment)
     own = known.get(fragment.id, UNKNOWN).is_held_back(sequences)
     if own or (turns and all(known.get(turn, UNKNOWN).is_held_back(sequences) for turn in turns)):
-        is_confirmed = fragment.kind == "episode" and all(put_right.confirms(one, fragment.text) for one in sequences)
-        if not is_confirmed:
+        is_turn = fragment.kind == "episode" and bool(sequences)  # one of another mind has none here
+        if not (is_turn and all(put_right.confirms(one, fragment.text) for one in sequences)):
             return True
     wrong = wrong_facts.get(fragment.id) if fragment.kind == "episode" else None
     if not wrong:
