@@ -62,7 +62,7 @@ class SharedHome(Protocol):
         """
         Delete this machine's copy of a mind, with all that was made from it; copy the mind again if it still exists.
 
-        Nothing happens where there is no copy. The old copy is deleted also where the new one can not be written.
+        Without a copy, it does nothing. Where the new copy can not be written, the old one is deleted all the same.
         """
         ...
 

@@ -67,6 +67,16 @@ _DENSE_PLANS = re.compile(
 _ASKS_DENSELY = re.compile(
     r"有没有|有.{0,4}(?:什么|什麼|啥|吗|嗎|安排|事)|什么|什麼|安排|计划|予定|スケジュール|用事|何か?(?:が|は)?(?:あ[るり]|入って)"
 )
+_WEEKDAYS = frozenset(
+    """
+    monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun
+    montag dienstag mittwoch donnerstag freitag samstag sonntag sonnabend lunes martes miercoles jueves viernes sabado
+    domingo lundi mardi mercredi jeudi vendredi samedi dimanche lunedi martedi mercoledi giovedi venerdi sabato domenica
+    segunda terca quarta quinta sexta feira maandag dinsdag woensdag donderdag vrijdag zaterdag zondag poniedzialek
+    wtorek srode sroda czwartek piatek sobote sobota niedziele niedziela понедельник вторник среду среда четверг пятницу
+    пятница субботу суббота воскресенье يوم الاثنين الثلاثاء الاربعاء الخميس الجمعه السبت الاحد
+    """.split()
+)
 _UNPARTED = re.compile(r"[\u3040-\u9fff]")
 _LETTERS = re.compile(r"[^\W\d_]")
 
@@ -83,20 +93,4 @@ def asks_what_is_on(text: str, *, language: str) -> bool:
     if words_of(_GREETS).search(low) or not words_of(_ASKS_WHAT_IS_ON).search(low):
         return False
     left = content_words(bare, language=language).keys() - subjectless(language) - _PLAN_WORDS
-    return all(word.isdigit() or len(word) == 1 or _is_time(word) for word in left)
-
-
-def _is_time(word: str) -> bool:
-    return word in _WEEKDAYS
-
-
-_WEEKDAYS = frozenset(
-    """
-    monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun
-    montag dienstag mittwoch donnerstag freitag samstag sonntag sonnabend lunes martes miercoles jueves viernes sabado
-    domingo lundi mardi mercredi jeudi vendredi samedi dimanche lunedi martedi mercoledi giovedi venerdi sabato domenica
-    segunda terca quarta quinta sexta feira maandag dinsdag woensdag donderdag vrijdag zaterdag zondag poniedzialek
-    wtorek srode sroda czwartek piatek sobote sobota niedziele niedziela понедельник вторник среду среда четверг пятницу
-    пятница субботу суббота воскресенье يوم الاثنين الثلاثاء الاربعاء الخميس الجمعه السبت الاحد
-    """.split()
-)
+    return all(word.isdigit() or len(word) == 1 or word in _WEEKDAYS for word in left)

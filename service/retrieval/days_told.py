@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     from consolidation.text.dates import DateHint
 
-_LONG = 14  # days: what is told of more counts for a question about as many alone, and fits it but so well
+# Days. What is told of a longer time counts only for a question about as long a time, and fits it less well.
+_LONG = 14
 _VAGUE = 0.7
 _LONGEST = 4_000  # characters that are read
 _READ = 256  # texts of which the days are kept in memory

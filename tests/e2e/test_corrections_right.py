@@ -99,7 +99,7 @@ async def test_a_fact_that_a_model_ended_holds_again_wherever_it_is_asked_for(tm
 
 
 async def test_what_the_service_noticed_does_not_silence_what_a_person_said(tmp_path):
-    """Broken: what was noticed counts as much as what somebody reported."""
+    """Broken: an outcome that the service noticed weighs as much as one that somebody reported."""
     porto = "Ingrid lives in Porto."
     with provider_of(Brain()) as provider:
         async with running(tmp_path, settings=hosted(tmp_path, provider, "extraction")) as service:

@@ -143,7 +143,7 @@ async def test_what_answers_comes_up_beside_an_instruction_within_the_limit(tmp_
     ],
 )
 async def test_a_later_instruction_takes_an_earlier_one_back(tmp_path, earlier, later, shown):
-    """Broken: what is lifted is read by nobody; every instruction holds for ever."""
+    """Broken: a sentence that takes an instruction back is not read, and the instruction holds for ever."""
     async with running(tmp_path) as service:
         await living(service, earlier, later)
         found = await asked(service, "Write a dockerfile.")

@@ -86,7 +86,7 @@ def test_another_name_stands_where_the_one_did(text, name, other, now):
     ],
 )
 def test_a_name_that_is_a_word_is_meant_where_it_is_written_as_a_name(name, text):
-    """Broken: a capital at the beginning of a sentence never counts; a name that is no word needs a capital."""
+    """Broken: no capital at the beginning of a sentence counts; also a name that is not a word needs one."""
     assert tells_of_any(text, {name})
 
 

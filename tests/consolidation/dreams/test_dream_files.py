@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime, timedelta
+from tests.support.killed_dreams import Killed, KilledAt
 
 import pytest
 
@@ -95,21 +96,6 @@ def as_an_earlier_version_left_it(workspace):
     """The dreams as they were before the lines that each wrote were noted."""
     lines = [json.loads(line) for line in workspace.dreams.read_text().splitlines()]
     workspace.dreams.write_text("".join(f"{json.dumps(one | {'lines': None})}\n" for one in lines))
-
-
-class Killed(BaseException):
-    """What stands for the end of the process."""
-
-
-class KilledAt(DreamFiles):
-    """One whose process dies right before or after a file is put in its place."""
-
-    place = "after"
-
-    def change(self, name, plan):
-        if self.place == "after":
-            super().change(name, plan)
-        raise Killed
 
 
 @pytest.mark.parametrize("place", ["before", "after"])

@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime
+from tests.support.killed_dreams import Killed, KilledAt
 
 import pytest
 
@@ -107,21 +108,6 @@ def test_it_holds_for_rules_that_an_earlier_version_wrote_and_without_the_histor
         version.unlink()
 
     assert (after, dreamt(files, LOOK, ASK, "Sleep well.")) == ([ASK], ["Sleep well."])
-
-
-class Killed(Exception):
-    pass
-
-
-class KilledAt(DreamFiles):
-    """Files of a process that is killed before or after it writes the rules."""
-
-    place = "before"
-
-    def change(self, name, plan):
-        if self.place == "after":
-            super().change(name, plan)
-        raise Killed
 
 
 @pytest.mark.parametrize("place", ["before", "after"])
