@@ -96,7 +96,11 @@ def build_resonance(
     arms = (EntityArm(), StatementArm(embedder=shared.embedder), *notes)
     gate = RelevanceGate(rarity=rarity, are_cosines_calibrated=shared.embedder.is_calibrated)
     retrieval = Retrieval(embedder=shared.embedder, switches=switches, fragment_arms=arms)
-    filters = Filters(gate=gate, echo_turns=settings.resonance.echo_turns)
+    filters = Filters(
+        gate=gate,
+        echo_turns=settings.resonance.echo_turns,
+        compares_turns=shared.embedder.is_calibrated and switches.vectors,
+    )
     other_minds = OtherMinds(
         retrieval=retrieval, filters=filters, monotonic=shared.clock.monotonic, spans=shared.telemetry.spans
     )

@@ -19,9 +19,11 @@ from consolidation.text.speech_acts import tells
 from consolidation.text.words import content_stems
 from service.mind.trace_document import FiltersTrace, RelevanceTrace
 from service.resonance.horizon import horizon_of
+from service.resonance.order import SameSubject, in_order
 from service.resonance.proof import prove
 from service.resonance.selection import Filtered, most_shown, next_best, select
 from service.resonance.standing_instructions import ARM, MOST, is_standing
+from service.resonance.turn_likeness import cosines_between
 from service.retrieval.lead_words import without_lead, wording
 from service.retrieval.moment import Shortlist
 
@@ -86,10 +88,12 @@ class Filters:
     Drops what should not surface.
 
     *echo_turns* is how long a memory that was shown stays away from its session, unless the mind has its own number.
+    *compares_turns* is whether cosines between turns say how alike they are.
     """
 
-    def __init__(self, *, gate: RelevanceGate, echo_turns: int) -> None:
+    def __init__(self, *, gate: RelevanceGate, echo_turns: int, compares_turns: bool) -> None:
         self._gate = gate
+        self._compares_turns = compares_turns
         self._echo_turns = echo_turns
 
     async def choose(self, call: PreTurnCall, candidates: Candidates, *, most_judged: int = 0) -> Shortlist[Fragment]:
@@ -143,13 +147,13 @@ class Filters:
             drops_weak=is_gated,
             limit=max(limit - len(standing), min(limit, 1)),
             timezone=request.timezone,
-            subjects=verdict.subjects if is_gated and candidates.is_present else None,
-            denials=verdict.denials,
             factors=factors,
             best=candidates.fragments[0].score,
         )
         trace.note(FiltersTrace(dropped=chosen.dropped, kept=()))
-        first = _shown(call, candidates, (*chosen.fragments, *standing[: limit - len(chosen.fragments)]))
+        same = await self._same_subject(call, candidates, chosen.fragments, verdict) if is_gated else None
+        ordered = in_order(chosen.fragments, same)
+        first = _shown(call, candidates, (*ordered, *standing[: limit - len(ordered)]))
         if not first:
             is_wanted = request.max_fragments > 0
             trace.silent(_why_silent(candidates, chosen.dropped) if is_wanted else "no flashbacks were asked for")
@@ -174,6 +178,25 @@ class Filters:
             needed=call.request.relevance,
         )
         return left, proven, verdict
+
+    async def _same_subject(
+        self, call: PreTurnCall, candidates: Candidates, chosen: Sequence[Fragment], verdict: Verdict
+    ) -> SameSubject | None:
+        """What shows which of *chosen* are on one subject; None where what was said last does not count for more."""
+        if not candidates.is_present or len(chosen) == 1:
+            return None
+        cosines: dict[str, dict[str, float]] = {}
+        if self._compares_turns:
+            rests_on = {one.id: max(one.sequences | one.in_place_of, default=0) for one in chosen}
+            newest = {key: sequence for key, sequence in rests_on.items() if sequence in candidates.turns}
+            turns = set(newest.values())
+            near = await cosines_between(call, candidates.turns, of=turns, among=turns)
+            cosines = {
+                key: {other: near[own][turn] for other, turn in newest.items() if turn in near[own]}
+                for key, own in newest.items()
+                if own in near
+            }
+        return SameSubject(verdict.subjects, cosines, verdict.denials)
 
     def echo_turns_of(self, mind: Mind) -> int:
         """How many turns a memory that was shown stays away from its session."""

@@ -19,6 +19,7 @@ from service.mind.also_read import UNAVAILABLE
 from service.mind.foreign_mind import ForeignMind
 from service.mind.trace_document import FiltersTrace
 from service.resonance.call import Deadline, PreTurnCall
+from service.resonance.order import in_order
 from service.resonance.proof import prove
 from service.resonance.selection import Filtered, select
 from service.resonance.supposed_mind import supposed
@@ -76,9 +77,10 @@ class OtherMinds:
         chosen = select(
             Filtered(every, left.dropped), drops_weak=False, limit=request.max_fragments, timezone=request.timezone
         )
-        kept = tuple(one.id for one in chosen.fragments)
+        first = in_order(chosen.fragments)
+        kept = tuple(one.id for one in first)
         call.trace.note(FiltersTrace(dropped={**call.trace.dropped, **chosen.dropped}, kept=kept))
-        return replace(own, first=chosen.fragments, limit=request.max_fragments)
+        return replace(own, first=first, limit=request.max_fragments)
 
     async def found_in(
         self, mind: Mind, *, request: ResonanceRequest, moment: Moment, seeds: CallSeeds, seconds: float | None

@@ -8,23 +8,21 @@ when they come. All rounds are ranked together, and what was found becomes fragm
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import GraphFault
 from consolidation.kernel.turns import Speaker, TurnKind
 from consolidation.text.dates import asks_when
 from consolidation.text.names import proper_nouns
 from consolidation.text.words import stems, word_count
 from service.mind.trace_document import RetrievalTrace
-from service.ports.graph import episode_uuid
 from service.resonance.arms import QueryHits, SearchTerms, Switches
 from service.resonance.search_round import KnownNames, SearchRound, known_names
 from service.resonance.standing_instructions import applying, with_instructions
 from service.resonance.trace_recorder import candidate_trace
+from service.resonance.turn_likeness import cosines_between
 from service.retrieval.answer_types import answer_types
 from service.retrieval.excerpt import query_words
 from service.retrieval.fragments import turn_fragments
@@ -287,17 +285,12 @@ class Retrieval:
     async def _with_successors(self, call: PreTurnCall, found: RankedTurns) -> RankedTurns:
         """*found* with newer turns moved up that are like the best older ones. Raises IndexUnusable."""
         older = [one.sequence for one in found.ranking[:MOST_OLDER] if one.sequence in found.turns]
-        episode = {turn.sequence: episode_uuid(call.mind.mind_id, turn.turn.turn_id) for turn in found.turns.values()}
-        if max(episode, default=0) <= min(older, default=0):
+        if max(found.turns, default=0) <= min(older, default=0):
             return found
-        cosines: tuple[Mapping[str, float], ...] = ({},) * len(older)
-        if self._switches.vectors and self._embedder.is_calibrated:
-            with suppress(GraphFault, TimeoutError):  # their words are left
-                async with asyncio.timeout(call.deadline.left(share=_SHARE)):
-                    cosines = await call.mind.graph.likeness(
-                        [episode[one] for one in older], among=list(episode.values())
-                    )
-        likeness = await anyio.to_thread.run_sync(_likeness, call, older, episode, cosines)
+        cosines: dict[int, dict[int, float]] = {}
+        if self._switches.vectors and self._embedder.is_calibrated:  # else their words are left
+            cosines = await cosines_between(call, found.turns, of=older, among=found.turns)
+        likeness = await anyio.to_thread.run_sync(_likeness, call, older, tuple(found.turns), cosines)
         return found._replace(ranking=with_successors(found.ranking, likeness))
 
 
@@ -324,12 +317,12 @@ def _told(
 
 
 def _likeness(
-    call: PreTurnCall, older: Sequence[int], episode: Mapping[int, str], cosines: Sequence[Mapping[str, float]]
+    call: PreTurnCall, older: Sequence[int], turns: tuple[int, ...], cosines: Mapping[int, Mapping[int, float]]
 ) -> dict[int, Likeness]:
-    """How like each of *older* those turns in *episode* are that may answer; *cosines* by the uuids in it."""
+    """How like each of *older* those of *turns* are that may answer."""
     text, moment = call.mind.text, call.moment
     wanted = answer_types(moment.message, language=moment.language)
-    traits = text.traits(tuple(episode))
+    traits = text.traits(turns)
     telling = {
         sequence: one.occurred_at
         for sequence, one in traits.items()
@@ -338,7 +331,8 @@ def _likeness(
     words = text.own_stems(tuple(telling.keys() | set(older)))
     counts = text.turn_counts(tuple({word for one in older for word in words.get(one, ())}))
     found = {}
-    for one, near in zip(older, cosines, strict=True):
+    for one in older:
+        near = cosines.get(one, {})
         common = common_words(words, older=one, counts=counts, turns=len(call.mind.transcript.positions))
         later = [
             sequence
@@ -346,7 +340,7 @@ def _likeness(
             if one in traits and at - traits[one].occurred_at >= LEAST_LATER
         ]
         found[one] = Likeness(
-            {sequence: near[episode[sequence]] for sequence in later if episode[sequence] in near},
+            {sequence: near[sequence] for sequence in later if sequence in near},
             {sequence: common[sequence] for sequence in later if sequence in common},
         )
     return found

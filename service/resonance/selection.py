@@ -1,8 +1,8 @@
 """
-The last steps of phase 3: which few of the fragments that are left surface, and in which order.
+Near the end of phase 3: which few of the fragments that are left surface.
 
-Too weak a score, an observation beside its turn, near-duplicates, the limit with its spread over days, then the order.
-Each step names what it drops.
+Too weak a score, an observation beside its turn, near-duplicates, the limit with its spread over days. Each step
+names what it drops.
 """
 
 from __future__ import annotations
@@ -23,10 +23,6 @@ if TYPE_CHECKING:
 
 LEAST_SHARE = 0.3  # of the first's score: measured to drop a fifth of five, and 4 % of the evidence
 _SAME_WORDS = 0.8
-# Of the score of an older one, from which a newer one leads: where both hold a word of the message, where not, and
-# where the older one says that something was wrong: it was told for this very question.
-_SAME_SUBJECT, _AS_CLOSE, _AS_A_DENIAL = 0.4, 0.7, 0.9
-_STEP = 1e-3
 _DENSER = 0.5  # of the score of a turn, from which an observation that rests on it is shown in its place
 _PINNED = 0.8  # of the best score, from which one memory that a person pinned surfaces whatever fits better
 _FEWEST_SHOWN, _TURNS_A_MEMORY = 3, 60
@@ -35,7 +31,6 @@ _DAY_SHARE = 0.8
 _MOST_LETTERS = 2_400  # of what a model judges besides what would surface
 _NO_WORDS = frozenset({""})
 _LOOKED_AT = 8  # times the limit: so many different fragments are enough to choose from
-_KINDS = {"fact": 0, "entity": 1, "episode": 1, "journal": 1, "observation": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +52,14 @@ def select(
     drops_weak: bool,
     limit: int,
     timezone: tzinfo,
-    subjects: Mapping[str, frozenset[str]] | None = None,
-    denials: Container[str] = (),
     factors: Mapping[str, float] = _NO_FACTORS,
     best: float | None = None,
 ) -> Filtered:
     """
-    The few that surface, in their order; *drops_weak* drops what scores far below the first, or below *best*.
+    The few that surface, best first; *drops_weak* drops what scores far below the first, or below *best*.
 
     *best* is the highest score of all that was found, dropped or not: what is far below it is not meant.
 
-    *subjects* are what of the message each fragment is about, by id: of those on one subject, the newest leads. None
-    where what was said last does not count for more. *denials* are the ids of those that say that something was wrong.
     *factors* multiply the scores of what outcomes were reported of, by id: they change the order of what is strong
     enough by itself.
     """
@@ -82,9 +73,7 @@ def select(
     filtered = _one_a_source(filtered)
     filtered = filtered.without(_near_duplicates(filtered.fragments, enough=_LOOKED_AT * limit))
     ids = {one.id for one in _spread(_pinned_first(filtered.fragments), limit=limit, timezone=timezone)}
-    filtered = filtered.without({one.id: "limit" for one in filtered.fragments if one.id not in ids})
-    filtered = Filtered(_scaled(filtered.fragments, subjects, denials), filtered.dropped)
-    return Filtered(tuple(sorted(filtered.fragments, key=_order)), filtered.dropped)
+    return filtered.without({one.id: "limit" for one in filtered.fragments if one.id not in ids})
 
 
 def next_best(fragments: Sequence[Fragment], chosen: Sequence[Fragment], *, most: int) -> tuple[Fragment, ...]:
@@ -116,40 +105,6 @@ def most_shown(limit: int, *, turns: int, is_unlimited: bool) -> int:
     if is_unlimited:
         return limit
     return min(limit, max(_FEWEST_SHOWN, turns // _TURNS_A_MEMORY))
-
-
-def _scaled(
-    fragments: Sequence[Fragment], subjects: Mapping[str, frozenset[str]] | None, denials: Container[str]
-) -> tuple[Fragment, ...]:
-    """*fragments* with scores of at most 1, and with *subjects* the newest on one subject in the lead: it holds."""
-    scores = {one.id: one.score for one in fragments}
-    if subjects is not None:
-        for older in sorted(fragments, key=lambda one: -one.score):
-            for newer in fragments:
-                if scores[newer.id] <= scores[older.id] and _holds_now(newer, older, subjects, denials):
-                    scores[newer.id] = scores[older.id] + _STEP
-    highest = max(scores.values(), default=1.0)
-    scale = max(highest, 1.0)
-    raised = (replace(one, score=round(scores[one.id] / scale, 4)) for one in fragments)
-    return tuple(sorted(raised, key=lambda one: -one.score))
-
-
-def _holds_now(
-    newer: Fragment, older: Fragment, subjects: Mapping[str, frozenset[str]], denials: Container[str]
-) -> bool:
-    """
-    Whether *newer* says what holds now of what *older* says.
-
-    A change is told in passing, and seldom in the words of the question: "they want 1620 a month". So what fits nearly
-    as well counts, too, though it shares no word.
-    """
-    own = subjects.get(newer.id, frozenset())
-    if own and own.isdisjoint(subjects.get(older.id, frozenset())):
-        return False
-    least = _SAME_SUBJECT if own else _AS_CLOSE
-    if older.id in denials:
-        least = _AS_A_DENIAL
-    return newer.occurred_at > older.occurred_at and newer.score >= least * older.score
 
 
 def _one_a_source(filtered: Filtered) -> Filtered:
@@ -240,13 +195,3 @@ def _spread(fragments: Sequence[Fragment], *, limit: int, timezone: tzinfo) -> t
         days[day] = days.get(day, 0) + 1
         (first if days[day] <= most else spare).append(fragment)
     return tuple([*first[:limit], *spare][:limit])
-
-
-def _order(fragment: Fragment) -> tuple[bool, float, int]:
-    """
-    What a person pinned first, then the best; of what fits as well, facts.
-
-    A name of the message does not lead by itself: a dinner with Ivy would stand above what she may not eat.
-    """
-    kind = "episode" if fragment.in_place_of else fragment.kind  # an edit stands where its turn would
-    return (not fragment.decided.is_pinned, -fragment.score, _KINDS[kind])

@@ -50,7 +50,9 @@ async def choose_for_model(
     gate = RelevanceGate(rarity=lambda word: 6.0, are_cosines_calibrated=True)
     turns = {turn.sequence: turn for turn in await mind.transcript.read_many(range(1, len(texts) + 1))}
     candidates = Candidates((*fragments, *beside), turns, queries, **(found or {}))
-    chosen = await Filters(gate=gate, echo_turns=echo_turns).choose(call, candidates, most_judged=most_judged)
+    chosen = await Filters(gate=gate, echo_turns=echo_turns, compares_turns=False).choose(
+        call, candidates, most_judged=most_judged
+    )
     return chosen, call.trace.document(call.moment, flashbacks=(), block="")
 
 

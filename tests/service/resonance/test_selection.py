@@ -1,4 +1,4 @@
-"""Which few surface: not too weak, not twice, not all of one day, and in an order that has reasons."""
+"""Which few surface: not too weak, not twice, and not all of one day."""
 
 from datetime import UTC, timedelta
 from zoneinfo import ZoneInfo
@@ -6,8 +6,6 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from consolidation.corrections.record import Correction, Target, What
-from consolidation.corrections.standing import Decided
 from service.resonance.selection import Filtered, most_shown, next_best, select
 from tests.support.fragments import NOON, fragment_of
 
@@ -36,18 +34,6 @@ def names(filtered):
 
 def choose(fragments, *, is_gated=False, limit=5, timezone=UTC, **more):
     return select(Filtered(tuple(fragments)), drops_weak=is_gated, limit=limit, timezone=timezone, **more)
-
-
-def told(*scores):
-    """Fragments ``f0``, ``f1`` …, each told a day after the one before it."""
-    return tuple(
-        fragment_of(f"f{n}", WORDS[n], score=score, sequences=(n,), at=NOON + timedelta(days=n))
-        for n, score in enumerate(scores)
-    )
-
-
-def on(subject, *names):
-    return {name: frozenset({subject}) for name in names}
 
 
 def test_what_scores_far_below_the_first_is_dropped_when_gated():
@@ -134,54 +120,6 @@ def test_a_day_is_a_day_where_the_caller_lives():
     assert names(choose(fragments, limit=1, timezone=ZoneInfo("Asia/Tokyo"))) == ["f0"]
 
 
-def test_what_a_person_pinned_comes_first_then_the_best_and_of_equals_facts():
-    """Broken: what names somebody of the message stands above what fits better."""
-    pin = Correction("c1", NOON, "owner", What.PIN, Target("turn", "t1", ("t1",)))
-    fragments = [
-        fragment_of("best", WORDS[0], score=1),
-        fragment_of("fact", WORDS[1], score=0.9, kind="fact"),
-        fragment_of("episode", WORDS[2], score=0.9),
-        fragment_of("pinned", WORDS[3], score=0.8, decided=Decided(shown=pin)),
-        fragment_of("named", WORDS[4], score=0.65, boosted=True),
-    ]
-
-    assert names(choose(fragments)) == ["pinned", "best", "fact", "episode", "named"]
-
-
-def test_of_those_on_one_subject_the_newest_leads_and_the_older_stays_behind_it():
-    older_first = told(1, 0.9, 0.5)
-
-    assert names(choose(older_first, subjects=on("home", "f0", "f1", "f2"))) == ["f2", "f1", "f0"]
-    assert names(choose(older_first, subjects=on("home", "f0", "f1"))) == ["f1", "f0", "f2"]
-    assert names(choose(older_first)) == ["f0", "f1", "f2"]
-
-
-def test_what_is_newer_does_not_lead_on_another_subject_or_where_it_hardly_fits():
-    assert names(choose(told(1, 0.9), subjects=on("home", "f0") | on("cello", "f1"))) == ["f0", "f1"]
-    assert names(choose(told(1, 0.39), subjects=on("home", "f0", "f1"))) == ["f0", "f1"]
-
-
-def test_a_newer_one_that_fits_nearly_as_well_leads_though_it_shares_no_word_of_the_message():
-    assert names(choose(told(1, 0.7), subjects=on("rent", "f0"))) == ["f1", "f0"]
-    assert names(choose(told(1, 0.69), subjects=on("rent", "f0"))) == ["f0", "f1"]
-    assert names(choose(told(1, 0.7), subjects=None)) == ["f0", "f1"]
-
-
-def test_one_that_says_what_was_wrong_is_led_only_by_a_newer_one_that_fits_nearly_as_well():
-    home = on("home", "f0", "f1")
-
-    assert names(choose(told(1, 0.89), subjects=home, denials={"f0"})) == ["f0", "f1"]
-    assert names(choose(told(1, 0.9), subjects=home, denials={"f0"})) == ["f1", "f0"]
-    assert names(choose(told(1, 0.89), subjects=home, denials={"f1"})) == ["f1", "f0"]
-
-
-def test_a_newer_one_that_leads_is_still_at_most_as_sure_as_can_be():
-    found = choose(told(1, 0.9, 0.8), subjects=on("home", "f0", "f1", "f2")).fragments
-
-    assert max(one.score for one in found) == 1
-    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
-
-
 def test_a_small_mind_shows_few_unless_a_list_is_asked_for():
     assert [most_shown(5, turns=turns, is_unlimited=False) for turns in (1, 200, 300, 9_000)] == [3, 3, 5, 5]
     assert most_shown(5, turns=1, is_unlimited=True) == 5
@@ -193,18 +131,16 @@ made = st.lists(
 )
 
 
-@given(made, st.integers(0, 8), st.booleans(), st.dictionaries(st.integers(0, 20), st.sampled_from("ab")))
-def test_nothing_is_lost_without_a_reason(rows, limit, is_gated, on_subjects):
+@given(made, st.integers(0, 8), st.booleans())
+def test_nothing_is_lost_without_a_reason(rows, limit, is_gated):
     rows = sorted(rows, reverse=True)
     fragments = [
         fragment_of(f"f{n}", f"number {n}", score=score, kind=kind, boosted=boosted, at=NOON - timedelta(days=day))
         for n, (score, day, kind, boosted) in enumerate(rows)
     ]
 
-    subjects = {f"f{n}": frozenset(subject) for n, subject in on_subjects.items()}
-    found = choose(fragments, is_gated=is_gated, limit=limit, subjects=subjects)
+    found = choose(fragments, is_gated=is_gated, limit=limit)
 
-    assert all(0 <= one.score <= 1 for one in found.fragments)
     assert len(found.fragments) <= limit
     assert {one.id for one in fragments} == set(names(found)) | found.dropped.keys()
     assert not set(names(found)) & found.dropped.keys()

@@ -1,0 +1,80 @@
+"""
+The last step of phase 3: in which order the chosen memories surface.
+
+What holds now leads what it took the place of, and what a person pinned leads everything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from service.retrieval.moment import Fragment
+
+# A newer one leads an older one where its share of that one's score and the cosine of both reach this together: the
+# better it fits, and the liker it is to the older one, the surer both are about the same. See the lives' README.
+_ABOUT_THE_SAME = 1.03
+_LEAST_SHARE = 0.4
+# The share that is enough where no cosine is known: where both hold a word of the message, and where not.
+_SAME_WORDS, _AS_CLOSE = 0.5, 0.7
+_AS_A_DENIAL = 0.9  # where the older one says that something was wrong: it was told for this very question
+_STEP = 1e-3
+_KINDS = {"fact": 0, "entity": 1, "episode": 1, "journal": 1, "observation": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class SameSubject:
+    """
+    What shows that two fragments are on one subject, by their ids.
+
+    ``words`` are what of the message each is about. ``cosines`` are how near each is to each other one, as far as that
+    is known. ``denials`` are those that say that something was wrong.
+    """
+
+    words: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    cosines: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    denials: frozenset[str] = frozenset()
+
+    def holds_now(self, newer: Fragment, older: Fragment) -> bool:
+        """
+        Whether *newer* says what holds now of what *older* says.
+
+        A change is told in passing, and seldom in the words of the question: "they want 1620 a month". So what is near
+        the older one counts, too, though it shares no word with the message.
+        """
+        if newer.occurred_at <= older.occurred_at or newer.score < _LEAST_SHARE * older.score:
+            return False
+        if older.id in self.denials:
+            return newer.score >= _AS_A_DENIAL * older.score
+        cosine = self.cosines.get(older.id, {}).get(newer.id)
+        if cosine is not None:
+            return newer.score >= (_ABOUT_THE_SAME - cosine) * older.score
+        words = self.words.get(newer.id)
+        if not words:
+            return newer.score >= _AS_CLOSE * older.score
+        return newer.score >= _SAME_WORDS * older.score and not words.isdisjoint(self.words.get(older.id, ()))
+
+
+def in_order(fragments: Sequence[Fragment], same: SameSubject | None = None) -> tuple[Fragment, ...]:
+    """*fragments* as they surface, with scores of at most 1; where *same* is known, what holds now leads."""
+    scores = {one.id: one.score for one in fragments}
+    if same is not None:
+        for older in sorted(fragments, key=lambda one: -one.score):
+            for newer in fragments:
+                if scores[newer.id] <= scores[older.id] and same.holds_now(newer, older):
+                    scores[newer.id] = scores[older.id] + _STEP
+    scale = max(1.0, *scores.values()) if scores else 1.0
+    return tuple(sorted((replace(one, score=round(scores[one.id] / scale, 4)) for one in fragments), key=_order))
+
+
+def _order(fragment: Fragment) -> tuple[bool, float, int]:
+    """
+    What a person pinned first, then the best; of what fits as well, facts.
+
+    A name of the message does not lead by itself: a dinner with Ivy would stand above what she may not eat.
+    """
+    kind = "episode" if fragment.in_place_of else fragment.kind  # an edit stands where its turn would
+    return (not fragment.decided.is_pinned, -fragment.score, _KINDS[kind])
