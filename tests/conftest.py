@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import socket
 import sys
 
@@ -25,6 +26,9 @@ os.environ["SSL_CERT_DIR"] = os.devnull
 # A call of a test waits as long as a busy machine needs: none is about the five seconds that are the library's default.
 for _part in vars(DEFAULT_TIMEOUT_CONFIG):
     setattr(DEFAULT_TIMEOUT_CONFIG, _part, GIVE_UP)
+# A shell that runs tests in the background has them ignore Ctrl-C, and all that they start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 limit_threads()
 keep_few_arenas()
 configure_logs(level="WARNING", as_json=False)
