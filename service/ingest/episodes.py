@@ -28,6 +28,7 @@ from service.ports.graph import Episode, Passage, episode_uuid, passage_uuid
 from service.retrieval.answer_types import answers, held_types
 from service.retrieval.days_told import as_values, days_told
 from service.retrieval.passages import passages
+from service.retrieval.weekly_days import weekly_days
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,15 +104,21 @@ def as_indexed(turn: StoredTurn, *, uuid: str, before: Sequence[StoredTurn], fal
 
 
 def _days(turn: StoredTurn, language: str) -> tuple[str, ...]:
-    """The days to come that a person tells of, as the index holds them; it is not known on which day "today" was."""
+    """
+    The days to come, and those of every week, that a person tells of, as the index holds them.
+
+    It is not known on which day "today" was.
+    """
     text, at = own_words(turn), turn.occurred_at
     if not date.min.year < at.year < date.max.year:
         return ()
     first, *others = dict.fromkeys((at + timedelta(hours=hours)).date() for hours in _ANYWHERE)
+    weekly = sorted(weekly_days(text, language=language))
     found = days_told(text, said_on=first, language=language)
     if not found:
-        return ()
-    return as_values((*found, *(span for day in others for span in days_told(text, said_on=day, language=language))))
+        return as_values((), weekly)
+    more = (span for day in others for span in days_told(text, said_on=day, language=language))
+    return as_values((*found, *more), weekly)
 
 
 def own_words(turn: StoredTurn) -> str:

@@ -1,7 +1,8 @@
 """
 The days to come that a question asks for: "what's on tomorrow", "was steht nächste Woche an?", "10 декабря".
 
-A day is told of by its date, or by words that count from the day on which they were said: see ``days_told``.
+A day is told of by its date, by words that count from the day on which they were said (see ``days_told``), or by what
+is on its weekday every week (see ``weekly_days``).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from service.retrieval.counted_ahead import Span, ahead
 from service.retrieval.days_told import days_told, tells_of_days
 from service.retrieval.intent import intent_of
 from service.retrieval.periods import date_to_come, days_of, is_of_what_was, names_date, tense_of_days
+from service.retrieval.weekly_days import weekly_days
 
 if TYPE_CHECKING:
     from datetime import date, tzinfo
@@ -43,7 +45,8 @@ class DaysToCome:
 
     def told_in(self, text: str, *, said_on: date, language: str) -> float:
         """How well these are days that *text* tells of, 0…1."""
-        return tells_of_days(days_told(text, said_on=said_on, language=language), self.spans, today=self.today)
+        told, weekly = days_told(text, said_on=said_on, language=language), weekly_days(text, language=language)
+        return tells_of_days(told, self.spans, today=self.today, weekly=weekly)
 
     def are_named_in(self, text: str) -> bool:
         """Whether *text* names the date or month that is asked for."""

@@ -19,13 +19,15 @@ from service.retrieval.periods import dense_days
 from service.retrieval.tense import is_about_plans, tense_beside_date
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from consolidation.text.dates import DateHint
 
 # Days. What is told of a longer time counts only for a question about as long a time, and fits it less well.
 _LONG = 14
 _VAGUE = 0.7
+_WEEK = 7
+_WEEKLY = 0.9  # how well what is every week fits: what was told of the very day stands before it
 _LONGEST = 4_000  # characters that are read
 _READ = 256  # texts of which the days are kept in memory
 _YEARS = 10  # a birthday is told of for so many
@@ -67,15 +69,27 @@ def is_put_off(text: str) -> bool:
     return any(pattern.search(text[:_LONGEST]) for pattern in (_MOVED, _CALLED_OFF))
 
 
-def tells_of_days(told: Iterable[Span], asked: Iterable[Span], *, today: date) -> float:
-    """How well days that were *told* of are those *asked* for, 0…1; none that is over, and no month for a day."""
+def tells_of_days(
+    told: Iterable[Span], asked: Iterable[Span], *, today: date, weekly: Collection[int] = frozenset()
+) -> float:
+    """
+    How well days that were *told* of are those *asked* for, 0…1; none that is over, and no month for a day.
+
+    What is every week, on the weekdays *weekly*, fits a single day nearly as well as what was told of that day.
+    """
     wanted = [Span(max(one.first, today), one.last) for one in asked if one.last >= today]
-    return max((_fits(one, other) for one in told for other in wanted), default=0.0)
+    is_weekly = any(one.days <= _WEEK and not _weekdays(one).isdisjoint(weekly) for one in wanted)
+    fits = [_fits(one, other) for one in told for other in wanted]
+    return max((*fits, _WEEKLY if is_weekly else 0.0))
 
 
-def as_values(told: Iterable[Span]) -> tuple[str, ...]:
-    """Days *told* of as an index holds them: each as "2026-12-10", or the months of many as "2026-12"."""
-    return tuple(dict.fromkeys(value for span in told for value in _values(span)))
+def as_values(told: Iterable[Span], weekly: Iterable[int] = ()) -> tuple[str, ...]:
+    """
+    Days *told* of as an index holds them: each as "2026-12-10", or the months of many as "2026-12", and the weekdays of
+    every week as "weekly 2", from 0 for Monday.
+    """
+    days = (value for span in told for value in _values(span))
+    return tuple(dict.fromkeys((*days, *map(_weekly, weekly))))
 
 
 def asked_values(asked: Iterable[Span]) -> tuple[tuple[str, str], ...]:
@@ -83,9 +97,19 @@ def asked_values(asked: Iterable[Span]) -> tuple[tuple[str, str], ...]:
     ranges: list[tuple[str, str]] = []
     for one in asked:
         ranges.append((one.first.isoformat(), one.last.isoformat()))
+        if one.days <= _WEEK:
+            ranges.extend((value, value) for value in map(_weekly, sorted(_weekdays(one))))
         if one.days >= _LONG:
             ranges.extend((month, month) for month in _months(one))
     return tuple(dict.fromkeys(ranges))
+
+
+def _weekly(weekday: int) -> str:
+    return f"weekly {weekday}"
+
+
+def _weekdays(span: Span) -> frozenset[int]:
+    return frozenset((span.first + timedelta(offset)).weekday() for offset in range(min(span.days, _WEEK)))
 
 
 def _fits(told: Span, asked: Span) -> float:

@@ -81,7 +81,8 @@ _PAST_FORMS = {
     "fr": (
         r"étai\w+|avai\w+|(?:ai|as|a|avons|avez|ont|suis|est|sommes|sont)(?:[- ](?:t[- ])?(?:je|tu|il"
         rf"|elle|on|nous|vous|ils|elles))?{_FRENCH_BETWEEN} "
-        r"(?!(?:du|au|tu|lui|qui|ici|aussi|mais|avis|prix|amis?|café|plus|depuis|quelque|chaque|presque|rue)\b)\w*(?:é|ée|és|ées|i|is|it|u|us|ue)"
+        r"(?!(?:du|au|tu|lui|qui|ici|aussi|mais|avis|prix|amis?|café|plus|depuis|quelque|chaque|presque|rue|tous"
+        r"|quoi|moi|toi|nous|vous|sous|midi|lundis?|mardis?|mercredis?|jeudis?|vendredis?|samedis?)\b)\w*(?:é|ée|és|ées|i|is|it|u|us|ue)"
     ),
     "it": (
         r"era(?:no)?|avev\w+|volev\w+|\w{3,}(?:ava|eva|iva)(?:no|mo)?"

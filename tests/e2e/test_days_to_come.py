@@ -102,6 +102,21 @@ THIS_WEEK = {
     "zh": "这周我有什么安排？",
     "ja": "今週の予定は？",
 }
+# What is every Tuesday, told long before; what is asked on a Monday; what is asked of a day on which there is nothing.
+WEEKLY = [
+    ("en", "I have choir on Tuesdays at seven.", "What's on tomorrow?", "What's on on Wednesday?"),
+    ("de", "Dienstags habe ich Chor.", "Was steht morgen an?", "Was steht am Mittwoch an?"),
+    ("es", "Todos los martes tengo coro.", "¿Qué tengo mañana?", "¿Qué tengo el miércoles?"),
+    ("fr", "J'ai chorale tous les mardis.", "J'ai quoi demain ?", "J'ai quoi mercredi ?"),
+    ("it", "Ogni martedì ho il coro.", "Cosa ho domani?", "Cosa ho mercoledì?"),
+    ("pt", "Toda terça tenho coral.", "O que tenho amanhã?", "O que tenho na quarta?"),
+    ("nl", "Elke dinsdag heb ik koor.", "Wat heb ik morgen?", "Wat heb ik op woensdag?"),
+    ("pl", "W każdy wtorek mam chór.", "Co mam jutro?", "Co mam w środę?"),
+    ("ru", "По вторникам у меня хор.", "Что у меня завтра?", "Что у меня в среду?"),
+    ("zh", "我每周二有合唱团。", "我明天有什么安排？", "周三我有什么安排？"),
+    ("ja", "毎週火曜日に合唱があります。", "明日は何がある？", "水曜日に何かありますか？"),
+    ("ar", "عندي جوقة كل يوم ثلاثاء", "ماذا عندي غدا؟", "هل عندي شيء يوم الأربعاء؟"),
+]
 OTHER = ("We repainted the kitchen.", "I can't stand coriander.", "My knee hurts after running.")
 
 
@@ -136,6 +151,34 @@ async def test_what_is_on_a_day_is_found_by_its_date_and_by_words_counted_to_it(
                     missed.append((THIS_WEEK[language], answers))
 
     assert missed == []
+
+
+async def test_what_is_every_week_is_found_for_its_weekday_and_for_no_other(tmp_path):
+    """Broken: "on Tuesdays" is read as no day at all, or as every day."""
+    missed = []
+    async with running(tmp_path) as service:
+        for language, habit, tomorrow, other_day in WEEKLY:
+            await tells(service, language, *[("2026-06-18", one) for one in OTHER], ("2026-06-19", habit))
+            for question, wanted in ((tomorrow, [habit]), (other_day, [])):
+                answers = await found(service, language, question, now="2026-10-05")
+                if [one[-len(habit) :] for one in answers] != wanted:
+                    missed.append((question, answers))
+
+    assert missed == []
+
+
+async def test_what_is_told_of_the_day_itself_stands_before_what_is_every_week(tmp_path):
+    """Broken: a habit counts as much as an appointment; what is over or denied is still a habit."""
+    async with running(tmp_path) as service:
+        habits = ["I have choir on Tuesdays.", "I used to swim on Tuesdays.", "We no longer play bridge on Tuesdays."]
+        told = [("2026-06-18", one) for one in (*OTHER, *habits)]
+        await tells(service, "ada", *told, ("2026-10-02", "Dentist next Tuesday at nine."))
+        tomorrow = await found(service, "ada", "What's on tomorrow?", now="2026-10-05")
+
+    assert [one.rpartition(": ")[2] for one in tomorrow] == [
+        "Dentist next Tuesday at nine.",
+        "I have choir on Tuesdays.",
+    ]
 
 
 async def test_who_only_mentions_a_day_is_shown_nothing_of_it(tmp_path):
