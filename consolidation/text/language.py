@@ -53,6 +53,8 @@ TELLING_LETTERS = {
     "cyrillic": (("uk", "іїєґ"), ("sr", "ђјљњћџ"), ("ru", "ыэё")),
     "arabic": (("ur", "ٹڈڑںےہھ"), ("fa", "پچژگکی")),
 }
+# The code page of Japanese has some letters that only Chinese still uses.
+_NEVER_JAPANESE = frozenset("們嗎麼沒給讓還過說對這那很她荐无")
 # Words that a question begins with. Those that begin one in English as well stand there, too: "was", "come".
 QUESTION_WORDS = {
     "en": "what where when who whom whose which why how was come comment",
@@ -93,9 +95,11 @@ def detect(text: str, *, fallback: str = "en") -> str:
     if script is None:
         return fallback
     candidates = LANGUAGES[script]
+    if script == "han" and fallback == "ja" and not _is_surely_chinese(prose):
+        return fallback
     return (
         _by_letters(prose, script)
-        or _by_model(prose, script)
+        or _by_model(prose, script, fallback=fallback)
         or (fallback if fallback in candidates or script == "latin" else candidates[0])
     )
 
@@ -107,6 +111,8 @@ def sure_language(text: str) -> str:
     if script is None or weights[script] < SURE_SHARE * weights.total():
         return ""
     by_letters = _by_letters(prose, script)
+    if script == "han" and not _is_surely_chinese(prose):
+        return ""
     if len(LANGUAGES[script]) == 1:
         return LANGUAGES[script][0]
     words = {word.casefold() for word in _WORD.findall(prose) if _script(word[0]) == script}
@@ -149,11 +155,23 @@ def _by_letters(prose: str, script: str) -> str | None:
     return None
 
 
-def _by_model(prose: str, script: str) -> str | None:
+def _is_surely_chinese(prose: str) -> bool:
+    """Whether *prose*, which has no kana, has a letter that Japanese never has: 家賃 may be of either."""
+    return any(
+        letter in _NEVER_JAPANESE or not letter.encode("cp932", "ignore") for letter in filter(str.isalpha, prose)
+    )
+
+
+def _by_model(prose: str, script: str, *, fallback: str) -> str | None:
     words = {word.casefold() for word in _WORD.findall(prose) if _script(word[0]) == script}
     asked = _asked_in(prose)
     if len(words) < FEWEST_WORDS and not asked:
         return None
+    # Of so few words the model knows little; it takes "Где мама живет?" for Serbian, though it tells "Que carro
+    # conduzo?" from Spanish. "Come stai?" and "Was ist?" begin like English, and seldom are.
+    few = FEWEST_SURE_WORDS if script == "cyrillic" else FEWEST_WORDS
+    if len(words) < few and fallback in asked and fallback != "en":
+        return fallback
     ranked = _classifiers()[script](prose)
     language, confidence = ranked[0]
     is_contradicted = bool(asked) and language not in asked and language in QUESTION_WORDS

@@ -47,6 +47,9 @@ _RECIPIENT = re.compile(
     r"^(\W{0,9}(?:\b\w{1,30}\b\W{1,9}){0,3}?\w{1,30})[\s-]{1,9}(?:me|us|mir|uns|moi|nous)\b|^\W{0,9}(?:me|mi)(?=\s\w)",
     re.IGNORECASE,
 )
+# Pairs of hiragana are mostly endings: the ってき of 行ってきます is that of 登ってきた. Not so in what a verb is done to.
+_HIRAGANA = re.compile("[ぁ-ゖ]+")
+_HIRAGANA_OBJECT = re.compile("(?<![ぁ-ゖ])[ぁ-ゖ]{2,6}(?=を)|(?<=[がはのでにと])[ぁ-ゖ]{2,6}(?=を)")
 _NOT_MEANT, _CHANGES_NOTHING = "relevance: not a word in common", "relevance: would not change what is said"
 _OTHER_RECORD = "relevance: does not tell what is asked for"
 _WORDS_BESIDE_SAYING = 4  # in a message with a saying, up to which it says nothing else
@@ -258,13 +261,16 @@ class RelevanceGate:
         in_turns = text.turn_counts(proper)
         in_notes = frozenset[str]().union(*(note.stems for note in candidates.evidence.values()))
         names_known = bool(named_in(query, candidates.people)) or candidates.names_entities
-        weights = content_weights(words, rarity=self._rarity)
         meant = concepts(f"{supposed or ''} {bare}", language=language)
         # A model writes its queries as they may have been said, and a short message is searched for with what was said
         # before it; what is wanted, the message says.
         says_more = bool(moment.message) and query.endswith(moment.message)
         wanting = moment.message if query in candidates.added or says_more else query
         intent = intent_of(wanting, language=language, names_known=names_known)
+        if intent.kind.endswith("remark"):
+            objects = " ".join(_HIRAGANA_OBJECT.findall(bare))
+            words = {word: one for word, one in words.items() if word in objects or not _HIRAGANA.fullmatch(word)}
+        weights = content_weights(words, rarity=self._rarity)
         if ahead is not None and asks_what_is_on(asked, language=language):
             intent = replace(intent, kind="personal question", is_personal=True)
             weights, meant = {}, frozenset()  # what is on, whatever that is

@@ -73,3 +73,49 @@ async def test_it_is_in_the_story(tmp_path, told):
         await service.http.post("/v1/minds/ada/consolidation", json={"trigger": "manual", "wait": True})
 
         assert told in (await service.http.get("/v1/minds/ada/story")).json()["text"]
+
+
+JAPANESE = ("家賃は11万5千円だよ。", "高尾山に登ってきた。足がパンパン。", "隣の人は優しそうなおばあさん。")
+
+
+@pytest.mark.parametrize(
+    ("told", "asked", "label"),
+    [
+        (JAPANESE, "家賃?", "聞いたこと"),
+        (("Сад откроют в мае, записали Соню.", "Купила зонт.", "Мыла окна весь день."), "Где сад?", "мне рассказали"),
+    ],
+)
+async def test_a_question_of_a_word_or_two_is_answered_in_the_language_of_the_mind(tmp_path, told, asked, label):
+    """Broken: ideographs alone were Chinese, and a short question in Russian Serbian."""
+    async with running(tmp_path) as service:
+        for number, sentence in enumerate(told):
+            await service.keep("ada", sentence, session_id=f"s{number}")
+        await service.digested("ada")
+
+        answer = (await service.resonate("ada", asked)).json()
+
+    assert label in answer["block"]
+
+
+@pytest.mark.parametrize("said", ["いってきます", "へえ、そうなんだ", "ありがとうございます"])
+async def test_japanese_small_talk_brings_no_memory_that_ends_its_sentence_alike(tmp_path, said):
+    """Broken: the hiragana of 登ってきた and of いってきます were content."""
+    async with running(tmp_path) as service:
+        for number, sentence in enumerate(JAPANESE):
+            await service.keep("ada", sentence, session_id=f"s{number}")
+        await service.digested("ada")
+
+        answer = (await service.resonate("ada", said)).json()
+
+    assert answer["flashbacks"] == []
+
+
+async def test_what_japanese_writes_in_hiragana_is_found_by_a_remark(tmp_path):
+    async with running(tmp_path) as service:
+        for number, sentence in enumerate((*JAPANESE, "私はりんごのアレルギーがある。")):
+            await service.keep("ada", sentence, session_id=f"s{number}")
+        await service.digested("ada")
+
+        answer = (await service.resonate("ada", "母がりんごを送ってくれた。")).json()
+
+    assert "アレルギー" in answer["block"]
