@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from consolidation.text.name_forms import LETTER, without_case_endings
+from consolidation.text.relations import words_of_relations
 from consolidation.text.sentences import sentences, whole_sentences
 from consolidation.text.stopwords import STOP_WORDS
 from consolidation.text.words import content_words, tokens
@@ -63,6 +65,7 @@ _REQUESTS = frozenset(
     ask tell call remind meet visit give send help buy write invite thank bring pick remember forget say add cancel
     schedule tried told asked went saw met frag ruf erinnere erinner schreib hilf gib zeig llama recuerda dile pregunta
     escribe busca appelle demande rappelle dis chiedi chiama ricorda scrivi lembra pergunta
+    позвони напомни спроси скажи напиши передай поздравь пригласи
     """.split()
 )
 _TITLES = frozenset(
@@ -109,6 +112,8 @@ _OPENERS = frozenset(
         """
     )
 )
+# Russian words before a name, beside its function words and what opens a sentence.
+_RUSSIAN_BEFORE = frozenset("во до за из ко над обо перед при про против ради со среди через пока хотя даже".split())
 _OF_MANNER = re.compile(r".{5,}(?:mente?|weise)|.{3,}(?:ally|ntly|rtly|usly|ctly|vely|rely)")
 _OPENS = re.compile(rf"[\"'“„‘«(¿¡\s]*({_WORD})(?!['’-]?{LETTER})")
 _NOUN = re.compile(rf"(?<=\S\s)({_WORD})")
@@ -226,7 +231,16 @@ def _trimmed(run: str) -> str:
 
 def _is_before_a_name(word: str, *, is_alone: bool) -> bool:
     folded = word.casefold().replace("’", "'")
-    return folded in _NO_NAMES or (folded in _REQUESTS and not is_alone)
+    if folded in _NO_NAMES or folded in _before_russian_names():
+        return True
+    return not is_alone and (folded in _REQUESTS or folded in words_of_relations("ru"))
+
+
+@cache
+def _before_russian_names() -> frozenset[str]:
+    """The words that Russian puts before a name without naming anybody: "У Игоря", "Сегодня Оля"."""
+    spoken = {*STOP_WORDS["ru"].split(), *_RUSSIAN_BEFORE, *_OPENERS}
+    return frozenset(word for word in spoken if word[0] > "\u0400")
 
 
 def _is_mere_opening(name: str, start: int, inside: frozenset[str]) -> bool:

@@ -157,6 +157,14 @@ def relation_word(relation: str, *, language: str) -> str:
     return words[0]
 
 
+@functools.cache
+def words_of_relations(language: str) -> frozenset[str]:
+    """The words of *language* for relatives and the like, and for "my", casefolded."""
+    return frozenset(
+        word.casefold() for name in ("my", *_relation_words(language)) for word in _rows(language)[name].split()
+    )
+
+
 def _asked(query: str, language: str) -> Iterator[tuple[tuple[int, int], frozenset[str]]]:
     """Where *query* speaks of whom, each place once; whoever is somebody else's is left out."""
     taken: list[tuple[int, int]] = []

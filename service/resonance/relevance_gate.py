@@ -47,7 +47,7 @@ _RECIPIENT = re.compile(
     r"^(\W{0,9}(?:\b\w{1,30}\b\W{1,9}){0,3}?\w{1,30})[\s-]{1,9}(?:me|us|mir|uns|moi|nous)\b|^\W{0,9}(?:me|mi)(?=\s\w)",
     re.IGNORECASE,
 )
-# Pairs of hiragana are mostly endings: the ってき of 行ってきます is that of 登ってきた. Not so in what a verb is done to.
+# Pairs of hiragana are mostly endings: the ってき of 行ってきます is that of 登ってきた. Not so in what を follows.
 _HIRAGANA = re.compile("[ぁ-ゖ]+")
 _HIRAGANA_OBJECT = re.compile("(?<![ぁ-ゖ])[ぁ-ゖ]{2,6}(?=を)|(?<=[がはのでにと])[ぁ-ゖ]{2,6}(?=を)")
 _NOT_MEANT, _CHANGES_NOTHING = "relevance: not a word in common", "relevance: would not change what is said"

@@ -119,3 +119,25 @@ async def test_what_japanese_writes_in_hiragana_is_found_by_a_remark(tmp_path):
         answer = (await service.resonate("ada", "母がりんごを送ってくれた。")).json()
 
     assert "アレルギー" in answer["block"]
+
+
+async def test_a_russian_name_stands_without_the_word_before_it(tmp_path):
+    """Broken: "Подруга Оля" and "У Игоря" were the names, and nobody was called Оля."""
+    told = (
+        "У Игоря аллергия на пыльцу.",
+        "Подруга Оля развелась и переехала в Пермь.",
+        "Были в гостях у Оли, она испекла пирог.",
+        "Сегодня Марина Викторовна звонила.",
+        "В Казани дождь.",
+    )
+    async with running(tmp_path) as service:
+        for number, sentence in enumerate(told):
+            await service.keep("ada", sentence, "Понятно.", session_id=f"s{number}")
+        await service.digested("ada")
+
+        entities = (await service.http.get("/v1/minds/ada/entities?limit=50")).json()["items"]
+        answer = (await service.resonate("ada", "Кто такая Оля?")).json()
+
+    assert {"Оля", "Игоря", "Казани", "Марина Викторовна"} <= {one["name"] for one in entities}
+    assert not any(one["name"].startswith(("У ", "Подруга", "В ", "Сегодня")) for one in entities)
+    assert "Пермь" in answer["block"]

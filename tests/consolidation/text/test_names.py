@@ -69,3 +69,18 @@ def test_a_name_is_looked_up_in_any_spelling():
 )
 def test_proper_nouns_are_capitals_inside_a_sentence(text, language, found):
     assert proper_nouns(text, language=language) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Дочка Соня пошла в школу.", ("Соня",)),
+        ("С Катей всё хорошо.", ("Катей",)),
+        ("Позвони Оле.", ("Оле",)),
+        ("Дядя Ваня приехал.", ("Ваня",)),
+        ("Вера Ивановна и Пётр", ("Вера Ивановна", "Пётр")),
+        ("Мама купила хлеб", ()),
+    ],
+)
+def test_what_russian_puts_before_a_name_is_no_part_of_it(text, found):
+    assert names(text, language="ru") == found
