@@ -2,8 +2,9 @@
 Whom a person means by "my sister" or "our dog": the names of relatives, friends and pets, as they were told.
 
 People tell them as "my sister Ines", "Ines, my sister" or "meine Katze heißt Mimi". The words are in
-``relation_words``, a file a language: a line for each relation with its words, and up to three of grammar, with what
-stands for "my", "called" and "is". A word may mean several relations: a child is a son or a daughter.
+``relation_words``, a file a language: a line for each relation with its words, and up to four of grammar, with what
+stands for "my", "called" and "is", and with names that people have, where a sentence does not show what is one. A word
+may mean several relations: a child is a son or a daughter.
 
 Not all are sure: "Mein Vater ist Rentner" looks like "Mein Vater ist Peter". What is likely never takes the place of
 what somebody is called, and "my boss isn't called Paul" takes the name away.
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 _FOLDER = Path(__file__).with_name("relation_words")
 LANGUAGES = ("en", "de", "es", "fr", "it", "pt", "nl", "pl", "ru", "ar", "zh", "ja")
 _DENSE = frozenset({"zh", "ja"})  # whose words stand without spaces
-_GRAMMAR = ("my", "called", "is")
+_GRAMMAR = ("my", "called", "is", "names")
 _PETS = frozenset({"dog", "cat", "animal"})
 # Of these a person may have several; of all others, the one told last is meant.
 SEVERAL = frozenset(
@@ -98,6 +99,15 @@ _OF_ANOTHER = re.compile(
     r"(?:his|her|their|your|whose|seine[rmns]?|ihre[rmns]?|deine[rmns]?|tus?|sus?|ta|ton|tes|sa|son|ses|leurs?|su[oae]"
     r"|suoi|tuo|tua|loro|teu|seu|zijn|haar|jouw|jego|jej|twój|twoj[aey]|его|её|их|твой|твоя|\w+['’]s) (?:\w+ )?$"
 )
+# Russian leaves "my" out at the beginning of a sentence: "Мужа зовут Стас", "Вчера брат Антон приходил".
+_OPENS_RUSSIAN = (
+    r"(?:^|[.!?…\n])\s?(?i:(?:и|а|но|да|ну|кстати|вчера|сегодня|завтра|утром|вечером|у меня|у нас),? )?(?<![\w-])"
+)
+_RUSSIAN_OBLIQUE = re.compile(r"(?i).+(?:[уюыие]|[оеё][йюм]|[ая]м)")
+_RUSSIAN_GENITIVES = {"отца", "пса", "свёкра"}
+# Chinese names behind a relative: 小明, and a surname with what says that a sentence goes on.
+_CHINESE_SMALL = "小[明红丽强华芳军刚杰伟敏静燕玲娟霞亮东鹏涛波龙琳琪雯婷慧莉倩颖佳凯超磊]"
+_GOES_ON = "[是在说要会也和跟今昨明最刚已去来给住，。！？,.!?]|结婚|生日|生病|$"
 _HAN = r"\u3400-\u9fff"
 
 
@@ -206,6 +216,8 @@ def _how(match: re.Match[str], name: str, relation: str, *, language: str) -> Ho
         is_likely = not is_sure and is_told is None
     elif "bare" in told_by and match["bare"]:
         is_likely = not means.isdisjoint(_PREDICATES)
+    elif "opening" in told_by:
+        is_likely = name[-1] in "ая"  # Никита, or of somebody whose name is not known: "Сестра Анвара"
     elif "bare" in told_by and language == "de":
         is_likely = not _begins_with_its_subject(match) and match["title"] == ""
     return "likely" if is_likely else "called"
@@ -223,6 +235,8 @@ def _is_name(match: re.Match[str], name: str, *, language: str) -> bool:
     if "pet" in match.re.groupindex and _WISHED.search(match.string[max(match.start() - 40, 0) : match.start()]):
         return False
     before = match.string[match.start() : match.start("relation")]
+    if "opening" in match.re.groupindex and not _is_nominative(match):
+        return False
     is_over = bool(_ENDED.search(before)) and _by_word(language).get(_plain(match["relation"]), frozenset()).isdisjoint(
         SEVERAL | _PETS  # an old friend is one still, and so is an old dog
     )
@@ -235,6 +249,20 @@ def _is_name(match: re.Match[str], name: str, *, language: str) -> bool:
     ):
         return False
     return language != "de" or not _is_german_thing(match, name)
+
+
+def _is_nominative(match: re.Match[str]) -> bool:
+    """Whether a Russian relative and the name behind are its subject: not "Брат Марины", "Мама Антона", "Сына Пети"."""
+    known = {_plain(name) for name in _rows("ru")["names"].split()}
+    ends = {name.removesuffix("й").removesuffix("ь") for name in known} | {"павл", "петр"}
+    words = [_plain(word) for word in match["name"].split()]
+    if any(_RUSSIAN_OBLIQUE.fullmatch(word) or (word[-1] in "ая" and word[:-1] in ends) for word in words):
+        return False
+    relative, meant = match["relation"].casefold(), _by_word("ru")
+    genitive = relative in _RUSSIAN_GENITIVES or (
+        relative[-1] in "ая" and any(relative[:-1] + end in meant for end in ("", "ь"))
+    )
+    return not genitive and _RUSSIAN_OBLIQUE.fullmatch(relative) is None
 
 
 def _is_german_thing(match: re.Match[str], name: str) -> bool:
@@ -302,6 +330,11 @@ def _told_with_spaces(language: str) -> Iterator[str]:
     yield rf"{mine}(?i:,?(?: \w+){{0,3}}?(?:{called})) {_ANY_NAME}"
     pet = rf"(?<!\w)(?P<pet>(?i:{my}|{_A_PET})) (?i:{_BETWEEN}(?P<relation>{pets}))(?![\w-])"
     yield rf"{pet}(?i:,?(?: \w+){{0,2}}?(?:{called}| called)) {_ANY_NAME}"
+    if language == "ru":
+        yield rf"{_OPENS_RUSSIAN}{whom}(?i:(?: теперь| сейчас)?(?: не)? (?:зовут|звали)) {_NAME}"
+        yield rf"{_OPENS_RUSSIAN}(?P<opening>){whom} {_NAME}"
+    if language == "ar":
+        yield rf"(?<!\w)[وف]?{whom}(?<=[يا]) (?P<name>{_any(rows['names'].split())})(?!\w)"
     if my:
         yield rf"{mine}(?P<bare>,?) {_NAME}"
         yield rf"{mine} (?P<be>(?i:{be})) {_NAME}{_ENDS_A_NAME}"
@@ -320,6 +353,9 @@ def _told_without_spaces(language: str) -> Iterator[str]:
     name = rf"(?P<name>[{_HAN}]{{1,3}}?|[ァ-ヶー]{{2,8}}|[ぁ-ん]{{2,6}}?|[A-Z][a-z]+)"
     ends = r"(?=[，。、！？,.!?\s]|です|だ|さん|ちゃん|くん|君|という|って|$)"
     yield rf"(?:{my}){whom}的?[不没]?(?:{called}) ?(?![我你他她大]){name}{ends}"
+    if "names" in rows:
+        surnames = "".join(rows["names"].split())
+        yield rf"(?:{my}){whom}(?P<name>{_CHINESE_SMALL}|[{surnames}][{_HAN}]{{1,2}}?(?={_GOES_ON}))"
     yield rf"{whom}の名前は ?{name}{ends}"
     yield rf"{whom}の(?P<name>[ァ-ヶー]{{2,8}}|[{_HAN}]{{1,3}}|[ぁ-ん]{{2,6}}?)(?=さん|ちゃん|くん|君)"
 

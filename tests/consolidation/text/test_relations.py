@@ -39,6 +39,15 @@ from consolidation.text.relations import LANGUAGES, relations_asked, relations_t
         ("ar", "أختي اسمها ليلى", "sister", "ليلى"),
         ("zh", "我妹妹叫小丽，她住在北京", "sister", "小丽"),
         ("ja", "妹の名前はゆきです", "sister", "ゆき"),
+        # … where no word stands for "my"
+        ("ru", "Мужа зовут Стас.", "partner", "Стас"),
+        ("ru", "Купила корм. Кота зовут Барсик.", "cat", "Барсик"),
+        ("ru", "Брат Антон работает поваром.", "brother", "Антон"),
+        ("ru", "Вчера брат Антон приходил.", "brother", "Антон"),
+        ("ar", "أختي سارة تعيش في دبي.", "sister", "سارة"),
+        ("ar", "قابلت صديقتي منى أمس.", "friend", "منى"),
+        ("zh", "我弟弟小明上大学了。", "brother", "小明"),
+        ("zh", "我女朋友王芳是老师。", "partner", "王芳"),
     ],
 )
 def test_a_name_is_told_with_its_relation(language, text, relation, name):
@@ -65,6 +74,20 @@ def test_a_name_is_told_with_its_relation(language, text, relation, name):
         ("de", "wie heißt meine Schwester?"),
         ("es", "¿cómo se llama mi hermana?"),
         ("fr", "ma sœur est espagnole"),
+        ("ru", "Его брата зовут Олег."),
+        ("ru", "У соседки дочку зовут Лиза."),
+        ("ru", "Брата её мужа зовут Стас."),
+        ("ru", "Мужа зовут на работу."),
+        ("ru", "Брат Марины приехал."),
+        ("ru", "Мама Антона звонила."),
+        ("ru", "Мама Павла звонила, муж Нины тоже."),
+        ("ru", "Сына Пети нет дома."),
+        ("ru", "Брат Москву не любит."),
+        ("ar", "أخي يعيش في دبي."),
+        ("ar", "أمي مريضة اليوم."),
+        ("zh", "我弟弟小时候很皮。"),
+        ("zh", "我老板高兴地说好。"),
+        ("zh", "我朋友说今天下雨。"),
         ("en", ""),
     ],
 )
@@ -85,6 +108,7 @@ def test_what_names_nobody_tells_nothing(language, text):
         ("pl", "Moja siostra nie nazywa się Inga.", "Inga"),
         ("ru", "Мою сестру не зовут Инна.", "Инна"),
         ("zh", "我妹妹不叫小英", "小英"),
+        ("ru", "Сестру не зовут Инна.", "Инна"),
     ],
 )
 def test_a_name_is_denied(language, text, name):
@@ -112,6 +136,7 @@ def test_what_is_denied_of_something_else_denies_no_name(language, text, name):
         ("en", "My mother is Karin now.", "called"),
         ("en", "The name of my mother is Karin.", "called"),
         ("es", "Mi madre, Dios la bendiga, está bien", "likely"),
+        ("ru", "Подруга Оля развелась.", "likely"),
         ("de", "Mein Vater ist Rentner.", "likely"),
         ("de", "Mein neuer Chef ist Peter.", "called"),
         ("de", "Gestern kam meine Schwester Lena.", "likely"),
