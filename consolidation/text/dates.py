@@ -32,6 +32,32 @@ _POLISH_WEEKDAYS = (
 )
 _DUTCH_WEEKDAYS = "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag".split()
 _UNACCENTED = str.maketrans("ąćęłńóśźż", "acelnoszz")
+# As they are called from Syria to Iraq, with and without what is written above an alif. "آب" is August.
+_LEVANTINE_MONTHS = (
+    "كانون_الثاني|شباط|آذار اذار|نيسان|أيار ايار|حزيران|تموز|آب|أيلول ايلول|تشرين_الأول تشرين_الاول|تشرين_الثاني"
+    "|كانون_الأول كانون_الاول"
+)
+# Days of a month in Russian, as "on the 21st" and as "the 21st is": двадцать первого, двадцать первое.
+_RUSSIAN_ONES = "перво второ третье четверто пято шесто седьмо восьмо девято".split()
+_RUSSIAN_TEENS = (
+    "десято одиннадцато двенадцато тринадцато четырнадцато пятнадцато шестнадцато семнадцато восемнадцато"
+    " девятнадцато двадцато"
+).split()
+_RUSSIAN_DAYS = {
+    f"{stem}{end}": number
+    for number, stem in enumerate(
+        (
+            *_RUSSIAN_ONES,
+            *_RUSSIAN_TEENS,
+            *(f"двадцать {one}" for one in _RUSSIAN_ONES),
+            "тридцато",
+            "тридцать перво",
+        ),
+        start=1,
+    )
+    for end in (("го", "") if stem.endswith("третье") else ("го", "е"))
+}
+_RUSSIAN_DAYS |= {written.replace("четверт", "четвёрт"): number for written, number in _RUSSIAN_DAYS.items()}
 # "On Friday" and its like in Russian: CLDR has the nominative alone.
 _RUSSIAN_WEEKDAYS = {"среду": 2, "пятницу": 4, "субботу": 5}
 # Of languages that CLDR is not asked for here, in every case that they have; and where words are not parted by spaces.
@@ -41,7 +67,7 @@ _WEEKDAYS_ELSEWHERE = (
 )
 _DENSE_WEEKDAYS = "[周週]?星期[一二三四五六日天]|[周週][一二三四五六日]|礼拜[一二三四五六日天]|[月火水木金土日]曜"
 # Words of other kinds, planets and people: a month only with a day, a year or a word like "in" beside it.
-_AMBIGUOUS = frozenset("may march mar mars sep sept jun mai dec jan apr mayo марта марте مارس".split())
+_AMBIGUOUS = frozenset("may march mar mars sep sept jun mai dec jan apr mayo марта марте مارس آب".split())
 # Polish months that are a brand in Spanish and a given name: only after a day or a Polish word like "in".
 _POLISH_CUE = re.compile(r"\b(?:we?|od|do|przed|po)\s+$", re.IGNORECASE)
 _AMBIGUOUS_IN_POLISH = frozenset("maj maja marca".split())
@@ -341,7 +367,11 @@ def _span(found: re.Match[str], day: int | None) -> tuple[int | None, int | None
 def _hint(found: re.Match[str]) -> DateHint:
     day = found["day"] or found["day_after"]
     year = int(found["year"]) if found["year"] else None
-    return DateHint(_names().months[found["month"].casefold()], int(day) if day else None, year)
+    return DateHint(_names().months[found["month"].casefold()], _day(day) if day else None, year)
+
+
+def _day(written: str) -> int:
+    return int(written) if written.isdecimal() else _RUSSIAN_DAYS[" ".join(written.casefold().split())]
 
 
 def _weekdays(text: str) -> Iterator[int]:
@@ -373,12 +403,13 @@ def _names() -> _Names:
     months = _more_months() | _called(get_month_names, "wide") | _called(get_month_names, "abbreviated")
     weekdays = _more_weekdays() | _called(get_day_names, "wide")
     short = _called(get_day_names, "abbreviated")
+    russian = _any_of(_RUSSIAN_DAYS).replace(r"\ ", r"\s+")
     not_after = "".join(rf"(?<!\b{name})" for name in sorted(_AFTER_A_DAY))
     return _Names(
         months,
         weekdays | short,
         re.compile(
-            rf"(?:\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.|º)?(?:\s+(?:of|(?P<de>de)))?\s+)?\b(?P<month>{_any_of(months)})\b"
+            rf"(?:\b(?P<day>\d{{1,2}}|{russian})(?:st|nd|rd|th|\.|º|-?(?:го|е))?(?:\s+(?:of|(?P<de>de)))?\s+)?\b(?P<month>{_any_of(months)})\b"
             rf"(?:{not_after}\.?\s+(?P<day_after>\d{{1,2}})(?:st|nd|rd|th)?\b)?"
             r"(?:\.?,?\s+(?:de\s+)?(?P<year>(?:19|20)\d\d)\b)?",
             re.IGNORECASE,
@@ -394,6 +425,8 @@ def _names() -> _Names:
 
 def _more_months() -> dict[str, int]:
     named = {"sept": 9} | _in_cases(_POLISH_MONTHS, first=1)
+    for number, names in enumerate(_LEVANTINE_MONTHS.split("|"), start=1):
+        named |= {name.replace("_", " "): number for name in names.split()}
     return named | {name: number for names in (_IN_MONTHS, _DUTCH_MONTHS) for number, name in enumerate(names, start=1)}
 
 

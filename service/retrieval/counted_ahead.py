@@ -13,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from consolidation.text.dates import named_days, weekdays_named
-from service.retrieval.counted_days import NUMBER, THIS, UNITS, number, whole
+from service.retrieval.counted_days import CHINESE_DAY, NUMBER, THIS, UNITS, number, whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,7 +83,7 @@ _NEXT = {
         r"(?:next|coming) month|(?:nächste|naechste|kommende)[nrm]? monat|(?:el )?pr[óo]ximo mes|mes que viene"
         r"|m[êe]s que vem|pr[óo]ximo m[êe]s|(?:le )?mois (?:prochain|qui vient)|(?:il )?(?:prossimo mese|mese prossimo"
         r"|mese che viene)|(?:volgende|komende) maand|(?:w )?(?:przysz[łl]|nast[ęe]pn|nadchodz[ąa]c)ym miesi[ąa]cu"
-        r"|(?:в )?(?:следующем|будущем) месяце|(?<!下)下[个個]月|来月|الشهر (?:القادم|المقبل|الجاي)"
+        r"|(?:в )?(?:следующем|будущем) месяце|(?<![下地以])下[个個]?月(?![亮光])|来月|الشهر (?:القادم|المقبل|الجاي)"
     ),
     "weekend": (
         r"next week ?end|(?:nächste[sn]?|naechste[sn]?) wochenende|(?:el )?pr[óo]ximo fin de semana"
@@ -122,7 +122,7 @@ _NEXT_BESIDE_DAY = (
 _OF_NEXT_WEEK = r"下[个個]?(?:周|週|星期|礼拜|禮拜)(?=[一二三四五六日天])|来週の?(?=[月火水木金土日]曜)"
 _DENSE_DAYS = ("一二三四五六日", "月火水木金土日")
 _DENSE_WEEKDAY = re.compile(
-    r"(?:周|週|星期|礼拜|禮拜)(?P<chinese>[一二三四五六日天])(?!到|至)|(?P<japanese>[月火水木金土日])曜(?:日)?(?!から)"
+    rf"(?:周|週|星期|礼拜|禮拜)(?P<chinese>{CHINESE_DAY})|(?P<japanese>[月火水木金土日])曜(?:日)?(?!から)"
 )
 _SHORT_DAYS = ("mo|mon", "di|tue|tues", "mi|wed", "do|thu|thur|thurs", "fr|fri", "sa|sat", "so|sun")
 _SHORT_WEEKDAY = re.compile(
@@ -146,7 +146,7 @@ _GONE = re.compile(
     r"|zesz[łl]\w{1,3}|ubieg[łl]\w{1,3}|minion\w{1,3}|ostatni\w{0,3}|od|прошл\w{2,3}|pasad[oa]|passad[oa]"
     r"|derni[eè]re?|passée?"
     r"|scors[oa]|ago|temu|назад|geleden)\b|(?<!\w)со? (?=понедел|вторник|сред|четверг|пятниц|суббот|воскрес)"
-    r"|上[个個]?(?:周|週|星期|礼拜|禮拜|月)|先[週月]|以来|から(?!\S{0,6}まで)|[从從]|الماضي|منذ",
+    r"|上[个個]?(?:周|週|星期|礼拜|禮拜)|(?<![早晚以马馬])上[个個]?月(?![亮光球经餅饼])|先[週月]|以来|から(?!\S{0,6}まで)|[从從]|الماضي|منذ",
     re.IGNORECASE,
 )
 # A day of the month without its month, and with no noun behind it: not "the 3rd floor", "am 3. Tag".
@@ -184,7 +184,7 @@ def ahead(text: str, *, today: date) -> Ahead:
             rest = pattern.sub(" ", rest)
     is_gone = _GONE.search(rest) is not None
     is_dated = any(one.month for one in named_days(rest))
-    weekdays = frozenset[int]() if is_gone or is_dated or _HABITUAL.search(rest) else _weekdays(text)
+    weekdays = frozenset[int]() if is_gone or is_dated or _HABITUAL.search(rest) else weekdays_in(text)
     if weekdays:
         next_week = [span for span in sure if span.days == _DAYS["week"]]
         days = [day for weekday in sorted(weekdays) for day in _of_weekday(text, weekday, today, bool(next_week))]
@@ -213,7 +213,8 @@ def month_span(year: int, month: int) -> Span:
     return Span(first, first.replace(day=monthrange(first.year, first.month)[1]))
 
 
-def _weekdays(text: str) -> frozenset[int]:
+def weekdays_in(text: str) -> frozenset[int]:
+    """The weekdays that *text* names, from 0 for Monday, also by short names and where words are not parted."""
     named = set(weekdays_named(text))
     for found in _PORTUGUESE_WEEKDAY.finditer(text):
         named.add(_PORTUGUESE_DAYS.index(found[1][:3].casefold()))

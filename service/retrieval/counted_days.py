@@ -37,6 +37,8 @@ NUMBER = (
     rf"(?:(?:\s?[、〜~–-]\s?|\s(?:or|oder|of|ou|oppure|или|lub|albo|أو)\s|(?<={_DENSE})(?={_DENSE}))"
     rf"(?P<more>{_A_NUMBER}))?"
 )
+# The weekday of 上周三; not the number of 上周三次, nor the 一 of 上周一共.
+CHINESE_DAY = r"(?:[二三四五六](?![次个個])|一(?![共起直定般样樣些下个個次点點边邊])|日(?!常)|天)(?!到|至)"
 UNITS: Mapping[str, str] = {
     "day": r"days?|tage?n?|días?|jours?|giorn[oi]|dias?|dag(?:en)?|д(?:ень|ня|ней)|dni|dzie[ńn]|天|日"
     r"|[أا]يام|يوم(?:ين|ًا|ا)?",
@@ -82,7 +84,9 @@ _LAST = {
         r"|(?:n?a )?[úu]ltima semana"
         r"|semana passada"
         r"|la semaine (?:dernière|passée)|la settimana scorsa|(?:la )?scorsa settimana|vorige week|afgelopen week"
-        r"|(?:на )?прошлой неделе|(?<!上)上[个個]?(?:周|週|星期|礼拜|禮拜)(?!末)|先週(?!末)|الأسبوع الماضي"
+        r"|(?:на )?прошлой неделе"
+        rf"|(?<!上)上[个個]?(?:周|週|星期|礼拜|禮拜)(?!末)(?:{CHINESE_DAY})?"
+        r"|先週(?!末)(?:の?[月火水木金土日]曜日?)?|الأسبوع الماضي"
     ),
     "month": (
         rf"(?:w )?{_POLISH_LAST} miesi[ąa]cu"
@@ -90,7 +94,7 @@ _LAST = {
         r"|(?:no |el )?[úu]ltimo m[êe]s"
         r"|le mois (?:dernier|passé)|(?:il )?mese scorso|scorso mese|vorige maand|afgelopen maand"
         r"|(?:в )?прошлом месяце"
-        r"|(?<!上)上[个個]月|先月|الشهر الماضي"
+        r"|(?<![上早晚以马馬])上[个個]?月(?![亮光球经餅饼])|先月|الشهر الماضي"
     ),
     "year": (
         rf"(?:w )?{_POLISH_LAST} roku"
@@ -170,8 +174,9 @@ _FRACTIONS = {
 }
 _BEFORE_LAST = {
     "week": r"the week before last|vorletzten? woche|(?:на )?позапрошлой неделе"
-    r"|先[々先]週(?!末)|上上[个個]?(?:周|週|星期|礼拜|禮拜)(?!末)",
-    "month": r"the month before last|vorletzten monat|(?:в )?позапрошлом месяце|先[々先]月|上上[个個]月",
+    r"|先[々先]週(?!末)(?:の?[月火水木金土日]曜日?)?"
+    rf"|上上[个個]?(?:周|週|星期|礼拜|禮拜)(?!末)(?:{CHINESE_DAY})?",
+    "month": r"the month before last|vorletzten monat|(?:в )?позапрошлом месяце|先[々先]月|上上[个個]?月",
     "year": r"the year before last|vorletzte[ns] jahr|(?:в )?позапрошлом году|一昨年|おととし",
 }
 

@@ -25,7 +25,7 @@ from consolidation.text.dates import (
 )
 from consolidation.text.language import detect
 from service.retrieval.agenda import asks_what_is_on
-from service.retrieval.counted_ahead import Span, ahead
+from service.retrieval.counted_ahead import Span, ahead, weekdays_in
 from service.retrieval.counted_days import counted, number, without_counted
 from service.retrieval.intent import intent_of
 from service.retrieval.parts_of_months import part_of_month
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 _QUERIES = 32  # each phase asks of the same few
 _MONTH_FIRST = frozenset({"zh", "ja", "ko"})  # "12/5" is in December
+_SUNDAY = 6
 _BEFORE, _AFTER = timedelta(days=2), timedelta(days=10)  # things are told a little before or after they happen
 _YEAR = re.compile(
     r"(?:\b(?:in|during|since|im jahr|seit|en|desde|depuis|em|nel|w|od|в|на|с|في|عام|سنة)\s+|(?<!\d)(?=\d{4}\s?年))"
@@ -191,8 +192,16 @@ def _is_ahead(said: _Said, *, beside: tuple[Tense, ...]) -> bool:
 
 
 def _counted(said: _Said) -> Period | None:
+    """The days that words count back to; of a week that begins on Monday, the weekday that is named."""
     found = counted(said.text, today=said.today)
-    return Period(*found) if found else None
+    if found is None:
+        return None
+    is_week = found.first.weekday() == 0 and (found.last - found.first).days == _SUNDAY
+    named = weekdays_in(said.text) if is_week else frozenset[int]()
+    if len(named) != 1:
+        return Period(*found)
+    day = found.first + timedelta(next(iter(named)))
+    return Period(day, day, found.words)
 
 
 def _of_last_year(said: _Said) -> Period | None:

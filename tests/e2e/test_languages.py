@@ -141,3 +141,24 @@ async def test_a_russian_name_stands_without_the_word_before_it(tmp_path):
     assert {"Оля", "Игоря", "Казани", "Марина Викторовна"} <= {one["name"] for one in entities}
     assert not any(one["name"].startswith(("У ", "Подруга", "В ", "Сегодня")) for one in entities)
     assert "Пермь" in answer["block"]
+
+
+@pytest.mark.parametrize(
+    ("told", "asked", "wanted"),
+    [
+        (("跟老王去爬山了。", "修了水龙头。", "给阳台换了灯。"), "上周三我做了什么？", "爬山"),
+        (("高尾山に登った。", "蛇口を直した。", "ベランダの電球を替えた。"), "先週の水曜日は何をした?", "高尾山"),
+        (("Ходили на каток.", "Чинили кран.", "Меняли лампочки."), "Что я делала третьего ноября?", "кран"),
+    ],
+)
+async def test_a_weekday_of_last_week_leads_its_week(tmp_path, told, asked, wanted):
+    """Broken: 上周三 was the whole week, and "третьего ноября" all of November."""
+    days = ("2026-11-18T20:00:00+00:00", "2026-11-03T20:00:00+00:00", "2026-11-20T20:00:00+00:00")
+    async with running(tmp_path) as service:
+        for number, (sentence, at) in enumerate(zip(told, days, strict=True)):
+            await service.keep("ada", {"role": "user", "content": sentence, "timestamp": at}, session_id=f"s{number}")
+        await service.digested("ada")
+
+        answer = (await service.resonate("ada", asked, now="2026-11-28T12:00:00+00:00")).json()
+
+    assert wanted in answer["flashbacks"][0]["text"]

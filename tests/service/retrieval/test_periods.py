@@ -417,3 +417,63 @@ def test_a_time_is_understood_on_any_day(text, today):
 @pytest.mark.parametrize("unit", ["last ", "1 ", "hier ", "上", "五月", "in 20", "vor ", "قبل ", "summer "])
 def test_the_cost_grows_with_the_length(unit):
     assert_linear(lambda text: (period(text, today=TODAY), without_period(text)), repeated(unit), length=4_000)
+
+
+_TUESDAY, _SUNDAY_BEFORE = date(2026, 6, 9), date(2026, 6, 14)
+
+
+@pytest.mark.parametrize(
+    ("language", "day", "text"),
+    [
+        ("en", _TUESDAY, "What did I do on Tuesday last week?"),
+        ("de", _TUESDAY, "Was habe ich letzte Woche Dienstag gemacht?"),
+        ("es", _TUESDAY, "¿Qué hice el martes de la semana pasada?"),
+        ("fr", _TUESDAY, "Qu'ai-je fait mardi de la semaine dernière ?"),
+        ("ru", _TUESDAY, "Что я делал во вторник на прошлой неделе?"),
+        ("ar", _TUESDAY, "ماذا فعلت يوم الثلاثاء من الأسبوع الماضي؟"),
+        ("zh", _TUESDAY, "上周二我做了什么？"),
+        ("zh", _TUESDAY, "上个星期二我做了什么？"),
+        ("ja", _TUESDAY, "先週の火曜日は何をした?"),
+        ("ja", _TUESDAY, "先週火曜に何をした?"),
+        ("zh", _SUNDAY_BEFORE, "上周日我去哪了？"),
+        ("en", date(2026, 6, 16), "What did I do on Tuesday this week?"),
+        ("ja", date(2026, 6, 2), "先々週の火曜日は何をした?"),
+        ("ru", date(2026, 5, 21), "Что я делала 21-го мая?"),
+        ("ru", date(2026, 5, 21), "Что я делала двадцать первого мая?"),
+        ("ru", date(2026, 5, 4), "Что было четвёртого мая?"),
+        ("ru", date(2026, 5, 3), "Что было третьего мая?"),
+        ("ru", date(2026, 5, 31), "Что было тридцать первого мая?"),
+    ],
+)
+def test_a_day_is_named_by_its_week_or_by_an_ordinal(language, day, text):
+    """Broken: a weekday of last week was the whole week, and a Russian ordinal the whole month."""
+    found = period(text, today=TODAY, language=language)
+
+    assert found is not None
+    assert (found.first, found.last) == (day, day)
+
+
+@pytest.mark.parametrize(
+    ("language", "named", "text"),
+    [
+        ("zh", LAST_WEEK, "上周一共花了多少钱？"),
+        ("zh", LAST_WEEK, "上周三次去了健身房吗？"),
+        ("zh", LAST_MONTH, "上月我做了什么？"),
+        ("zh", LAST_MONTH, "上月底我做了什么？"),
+        ("zh", MONTH_BEFORE_LAST, "上上月我做了什么？"),
+        ("ar", (date(2025, 11, 1), date(2025, 11, 30)), "ماذا فعلت في تشرين الثاني؟"),
+        ("ar", (date(2026, 1, 1), date(2026, 1, 31)), "ماذا فعلت في كانون الثاني؟"),
+        ("ar", MAY, "ماذا فعلت في أيار؟"),
+        ("en", LAST_WEEK, "Did Monday or Tuesday last week suit you?"),
+    ],
+)
+def test_a_week_or_a_month_is_named_by_other_words(language, named, text):
+    found = period(text, today=TODAY, language=language)
+
+    assert found is not None
+    assert (found.first, found.last) == named
+
+
+@pytest.mark.parametrize("text", ["早上月亮很大", "马上月底了", "地下月台在哪里？"])
+def test_what_only_looks_like_a_month_of_chinese_names_none(text):
+    assert period(text, today=TODAY, language="zh") is None
