@@ -411,6 +411,8 @@ class InvalidModelOutput(ModelFault):
 class ModelTruncated(ModelFault):
     """A prompt, or the answer to it, is longer than the model can take: a shorter question may be answered."""
 
+    is_of_window = False  # whether prompt and answer do not fit into the model's context window together
+
 
 class ModelRefused(ModelFault):
     """The provider's content filter refused to answer."""

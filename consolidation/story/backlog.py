@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from consolidation.story.run import MindStory
 
 PAUSE = timedelta(hours=2)  # between two talks
-MOST_OF_TURN = 20_000  # tokens
-_LEAST_OF_TURN = 500
+MOST_OF_TURN, MOST_OF_STORY = 20_000, 6_000  # tokens
+_LEAST_OF_TURN, _LEAST_OF_STORY = 500, 250
 _PAGE = 500
 
 
@@ -55,25 +55,46 @@ class Backlog:
 @dataclass(slots=True)
 class BatchSize:
     """
-    How much of a backlog is narrated at once in a run, and how much of one long turn is shown, in tokens.
+    How much of a backlog is narrated at once in a run, and how much of one long turn and of the story is shown.
 
-    It shrinks where a model can not take a batch in, or can not end its chapters.
+    In tokens. It shrinks where a model can not take a batch in, or can not end its chapters. ``of_story`` is how much
+    of the story was shown last.
     """
 
     most_tokens: int
     most_of_turn: int = MOST_OF_TURN
+    most_of_story: int = MOST_OF_STORY
+    of_story: int = 0
 
     def take(self, turns: Sequence[StoredTurn]) -> tuple[StoredTurn, ...]:
         """The first batch of *turns*, which are not empty."""
         return next(batches(turns, most_tokens=self.most_tokens))
 
-    def shrink(self, batch: Sequence[StoredTurn]) -> bool:
-        """Half of what *batch* was: of its turns, or of the one turn that it is. False where that is too little."""
-        if len(batch) > 1:
-            self.most_tokens = sum(one.tokens for one in batch) // 2
+    def shrink(self, batch: Sequence[StoredTurn], *, is_of_window: bool) -> bool:
+        """
+        Half of what *batch* was: of its turns, or of the one turn that it is. False where that is too little.
+
+        Where the window was too small, half of the story that was shown, if that is more than *batch*, or if less of
+        *batch* is too little.
+        """
+        of_batch = sum(one.tokens for one in batch)
+        if is_of_window and self.of_story > min(of_batch, self.most_of_turn) and self._shrink_story():
             return True
-        self.most_of_turn = min(self.most_of_turn, batch[0].tokens) // 2
-        return self.most_of_turn >= _LEAST_OF_TURN
+        if len(batch) > 1:
+            self.most_tokens = of_batch // 2
+            return True
+        half = min(self.most_of_turn, of_batch) // 2
+        if half < _LEAST_OF_TURN:
+            return is_of_window and self._shrink_story()
+        self.most_of_turn = half
+        return True
+
+    def _shrink_story(self) -> bool:
+        half = min(self.most_of_story, self.of_story) // 2
+        if half < _LEAST_OF_STORY:
+            return False
+        self.most_of_story = half
+        return True
 
     def widen(self) -> None:
         """The next turn is shown whole again."""

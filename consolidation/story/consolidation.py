@@ -26,7 +26,7 @@ from consolidation.story.compression import oldest_run
 from consolidation.story.draft import StoryDraft
 from consolidation.story.erasure import erase_from_story
 from consolidation.story.ledger import read_ledger, story_digest, write_ledger
-from consolidation.story.narrator import ToldSoFar
+from consolidation.story.narrator import ToldSoFar, shown_tokens
 from consolidation.story.notes import NO_NOTES
 from consolidation.story.publish import publish_batch, publish_owed, publish_shorter
 from consolidation.story.put_right import put_right_in_story
@@ -199,7 +199,7 @@ class ConsolidationService:
             await self._compress(story, going, voice)
 
         for turns, told_by in ((owed, tell_owed), (backlog.again, tell), (backlog.new, tell)):
-            await _in_batches(turns, size, told_by, quotes_refused=voice.quotes_refused)
+            await _in_batches(turns, size, told_by, quotes_refused=voice.quotes_refused, refused=going.refuse)
 
     async def _draft(
         self,
@@ -218,6 +218,7 @@ class ConsolidationService:
         left = await anyio.to_thread.run_sync(_as_put_right, story, batch)
         if not left:
             return StoryDraft(())
+        size.of_story = await anyio.to_thread.run_sync(shown_tokens, told, size.most_of_story)
         return await self._narrator.narrate(
             left,
             told=told,
@@ -226,6 +227,7 @@ class ConsolidationService:
             is_again=is_again,
             is_newest=is_newest,
             most_of_turn=size.most_of_turn,
+            most_of_story=size.most_of_story,
         )
 
     async def _compress(self, story: MindStory, going: RunInProgress, voice: Voice) -> None:
@@ -248,21 +250,24 @@ class _Tell(Protocol):
     async def __call__(self, batch: Sequence[StoredTurn], *, is_quoted: bool) -> None: ...
 
 
-async def _in_batches(turns: Sequence[StoredTurn], size: BatchSize, tell: _Tell, *, quotes_refused: bool) -> None:
+async def _in_batches(
+    turns: Sequence[StoredTurn], size: BatchSize, tell: _Tell, *, quotes_refused: bool, refused: Callable[[str], None]
+) -> None:
     """
     Have *turns* told, batch by batch: in smaller ones where a model can not take one in or end its chapters.
 
-    With *quotes_refused*, what it can not end in the smallest ones is quoted.
+    With *quotes_refused*, what it can not end in the smallest ones is quoted, and *refused* is told why.
     """
     is_quoted = False
     while turns:
         batch = size.take(turns)
         try:
             await tell(batch, is_quoted=is_quoted)
-        except ModelTruncated:
-            if not size.shrink(batch):
+        except ModelTruncated as error:
+            if not size.shrink(batch, is_of_window=error.is_of_window):
                 if is_quoted or not quotes_refused:
                     raise
+                refused(str(error))
                 is_quoted = True
                 size.widen()
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import UTC
-from itertools import islice
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Self
 
 import anyio.to_thread
@@ -14,13 +14,13 @@ from consolidation.kernel.errors import ModelFault, ModelTruncated, StoryRefused
 from consolidation.kernel.ports import Ask
 from consolidation.kernel.turns import Speaker
 from consolidation.story.anchor import without_lookalikes
-from consolidation.story.backlog import MOST_OF_TURN, PAUSE
+from consolidation.story.backlog import MOST_OF_STORY, MOST_OF_TURN, PAUSE
 from consolidation.story.chapter_tries import ChapterTries
 from consolidation.story.chapters import as_chapter
 from consolidation.story.checks import ChapterChecks, check_shortened
 from consolidation.story.compression import Shorter, as_chapters, body, people, shorten_by_quoting
 from consolidation.story.draft import StoryDraft
-from consolidation.story.notes import NO_NOTES, notes_of
+from consolidation.story.notes import NO_NOTES, StoryNotes, notes_of
 from consolidation.story.run import UNUSABLE
 from consolidation.text.language import detect
 from consolidation.text.relative_dates import resolve_dates
@@ -38,12 +38,11 @@ if TYPE_CHECKING:
     from consolidation.kernel.ports import LanguageModel
     from consolidation.kernel.turns import Message, StoredTurn
     from consolidation.story.chapters import Book, Chapter
-    from consolidation.story.notes import StoryNotes
     from consolidation.story.quotes import ToldTurn
     from consolidation.story.run import RunInProgress
     from consolidation.workspace import Workspace
 
-_NEWEST, _MOST_SHOWN = 12, 6_000  # chapters that a narrator is shown, and tokens in them: a person's may be any length
+_NEWEST = 12  # chapters that a narrator is shown
 _CUT = " […]"
 _OWN = frozenset({Speaker.ASSISTANT, Speaker.THOUGHT})  # what the bot said and thought
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")  # for a prompt, in English
@@ -115,12 +114,14 @@ class Narrator:
         is_again: bool = False,
         is_newest: bool = True,
         most_of_turn: int = MOST_OF_TURN,
+        most_of_story: int = MOST_OF_STORY,
     ) -> StoryDraft:
         """
         Make chapters of *batch*, which *told* goes on with. *going* learns what comes, what it costs and is refused.
 
         With *is_again*, the batch was narrated before: what is still in the story is not repeated, which may leave
-        nothing. *is_newest* says that nothing else is pending behind it. Of a turn, *most_of_turn* tokens are shown.
+        nothing. *is_newest* says that nothing else is pending behind it. Of a turn, *most_of_turn* tokens are shown,
+        of the story and of its notes *most_of_story* each.
         Raises StoryRefused when no model wrote what can be used, ModelFault when none answered: ModelTruncated where
         a smaller batch may do.
         """
@@ -128,8 +129,9 @@ class Narrator:
         turns, language = await anyio.to_thread.run_sync(
             lambda: _read(batch, most_of_turn=most_of_turn, zone=voice.zone)
         )
-        shown, is_cut = await anyio.to_thread.run_sync(_newest, told.book.chapters)
+        shown, is_cut = await anyio.to_thread.run_sync(_newest, told.book.chapters, most_of_story)
         revisable = tuple(chapter for chapter in shown if chapter.digest in told.ours and not is_cut)
+        notes = await anyio.to_thread.run_sync(_first, told.notes, most_of_story)
         words: dict[str, object] = {
             "agent": voice.agent,
             "soul": voice.soul,
@@ -138,10 +140,10 @@ class Narrator:
             "is_witness": not any(one.role in _OWN for turn in turns for one in turn["said"]),
             "is_newest": is_newest,
             "goes_on": not is_again and told.is_going_on_at(batch[0].occurred_at),
-            "chapters": tuple(_shown(chapter, revisable) for chapter in shown),
-            "opening": cut_to_tokens(told.book.opening, limit=_MOST_SHOWN),
-            "people": told.notes.people,
-            "open": told.notes.open,
+            "chapters": tuple(_shown(chapter, revisable, most_tokens=most_of_story) for chapter in shown),
+            "opening": cut_to_tokens(told.book.opening, limit=most_of_story),
+            "people": notes.people,
+            "open": notes.open,
             "faulty": (),
             "kept": (),
         }
@@ -274,22 +276,40 @@ def _dates(said: Sequence[Message], *, said_on: date, language: str) -> str:
     return "; ".join(f"{one.words} = {one.name}" for one in found)
 
 
-def _newest(chapters: Sequence[Chapter]) -> tuple[tuple[Chapter, ...], bool]:
+def shown_tokens(told: ToldSoFar, most_tokens: int) -> int:
+    """How many tokens of the story a narrator is shown, or of its notes, where that is more."""
+    notes = _first(told.notes, most_tokens)
+    chapters = min(most_tokens, sum(count_tokens(one.text) for one in _newest(told.book.chapters, most_tokens)[0]))
+    return max(chapters, sum(_sizes(notes)))
+
+
+def _first(notes: StoryNotes, most_tokens: int) -> StoryNotes:
+    """The first of *notes*, people before what is open, as many as fit."""
+    fitting = sum(size <= most_tokens for size in accumulate(_sizes(notes)))
+    return StoryNotes(notes.people[:fitting], notes.open[: max(0, fitting - len(notes.people))])
+
+
+def _sizes(notes: StoryNotes) -> list[int]:
+    people = [f"{one.name} {one.who}" for one in notes.people]
+    return [count_tokens(text) for text in (*people, *(f"{one.what} {one.since} {one.last}" for one in notes.open))]
+
+
+def _newest(chapters: Sequence[Chapter], most_tokens: int) -> tuple[tuple[Chapter, ...], bool]:
     """The newest chapters that are shown, and whether even the very last is too long to be shown whole."""
     shown: list[Chapter] = []
-    room = _MOST_SHOWN
+    room = most_tokens
     for chapter in reversed(chapters[-_NEWEST:]):
         room -= count_tokens(chapter.text)
         if room < 0 and shown:
             break
         shown.insert(0, chapter)
-    return tuple(shown), bool(chapters) and count_tokens(chapters[-1].text) > _MOST_SHOWN
+    return tuple(shown), bool(chapters) and count_tokens(chapters[-1].text) > most_tokens
 
 
-def _shown(chapter: Chapter, revisable: Sequence[Chapter]) -> dict[str, object]:
+def _shown(chapter: Chapter, revisable: Sequence[Chapter], *, most_tokens: int) -> dict[str, object]:
     number = revisable.index(chapter) + 1 if chapter in revisable else 0
     text = without_lookalikes(chapter.text).strip()
-    cut = cut_to_tokens(text, limit=_MOST_SHOWN)
+    cut = cut_to_tokens(text, limit=most_tokens)
     return {"number": number, "text": text if cut == text else cut + _CUT}
 
 

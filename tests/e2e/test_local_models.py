@@ -1,5 +1,6 @@
 """A life with a model on this machine: an Ollama, whose window is small, and that cuts what does not fit without a word."""
 
+import random
 import re
 
 import pytest
@@ -12,6 +13,25 @@ from tests.support.service import running, settings_of
 pytestmark = pytest.mark.anyio
 _DAY = re.compile(r"^\[\w+ (\d{4}-\d\d-\d\d \d\d:\d\d)\]", re.MULTILINE)
 _FILLER = "and the wind blew over the harbour while the gulls were quarrelling about a fish on the wall. " * 18
+
+_WORDS = (
+    "river bread window carpet market violin lantern orchard bridge kettle basket ladder mirror harvest pebble copper "
+    "thunder cushion saddle barrel candle feather garden winter kitchen corner wooden quiet narrow heavy painted mended"
+).split()
+
+
+def day(number):
+    """Some 240 tokens of one day, like those of no other."""
+    words = random.Random(number)
+    lines = (f"the {' '.join(words.choice(_WORDS) for _ in range(11))}." for _ in range(17))
+    return " ".join(line.capitalize() for line in lines)
+
+
+def whole_day(prompt):
+    """A chapter that says all of the first turn of its batch."""
+    happened = prompt.partition("<happened>\n")[2]
+    text = re.search(r"I met Bruno.*", happened)[0]
+    return {"append": [{"at": _DAY.search(happened)[1], "title": "The day", "text": text}]}
 
 
 def chapter(prompt):
@@ -107,3 +127,43 @@ async def test_of_a_text_that_fills_the_window_alone_as_much_is_told_as_fits(tmp
     assert "[…]" in first and "I met Bruno1 " not in first and "I met Bruno1 " in second
     assert machine.cut == []
     assert status["graph"]["parked"] == []
+
+
+async def test_a_story_that_no_longer_fits_the_window_is_shown_in_part_and_goes_on(tmp_path, monkeypatch):
+    """Broken: only the turns are shown shorter. From the fourth chapter on no model is asked, and all is quoted."""
+    brain = Brain(story_first=whole_day, story_next=whole_day, extraction={"entities": [], "facts": []})
+    settings = settings_of(
+        tmp_path,
+        model="ollama/llama3.2",
+        models={"context_tokens": 4096},
+        story={"threshold_tokens": 0, "idle_seconds": 0},
+    )
+    with ollama(brain) as machine:
+        monkeypatch.setenv("OLLAMA_API_BASE", machine.url)
+        async with running(tmp_path, settings=settings) as service:
+            runs = []
+            for number in range(8):
+                await met(service, [number], filler=f"today. {day(number)}")
+                runs.append(await told(service))
+
+    shown = [prompt.partition("<story>")[2].partition("</story>")[0] for prompt in story_prompts(machine)]
+    assert [(run["told"], run["quoted"], run["error"]) for run in runs] == [(1, 0, None)] * 8
+    assert all(f"Bruno{number - 1} " in text for number, text in enumerate(shown) if number)
+    assert machine.cut == []
+
+
+async def test_a_run_that_quotes_since_nothing_fits_the_window_says_so(tmp_path, machine):
+    """Broken: `quoted` is told, and no reason."""
+    settings = settings_of(
+        tmp_path,
+        model="ollama/llama3.2",
+        models={"context_tokens": 2048},
+        story={"threshold_tokens": 0, "idle_seconds": 0},
+    )
+    async with running(tmp_path, settings=settings) as service:
+        await met(service, [1], filler=_FILLER)
+        runs = [await told(service) for _ in range(3)]
+
+    assert [run["quoted"] for run in runs] == [0, 0, 1]
+    assert "context window of 2048 (MIND_MEMORY_MODELS__CONTEXT_TOKENS)" in runs[-1]["refused"][-1]
+    assert story_prompts(machine) == []

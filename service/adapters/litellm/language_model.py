@@ -181,7 +181,10 @@ class LitellmModel:
         if said.finish is None:
             raise ModelUnavailable(f"{model} broke off in the middle of its answer")
         if said.finish in CUT:
-            raise ModelTruncated(f"{model} was cut at {self._settings.max_tokens} tokens")
+            length = min(said.completion_tokens, self._settings.max_tokens)
+            fault = ModelTruncated(f"{model} was cut at {length} tokens")
+            fault.is_of_window = length < self._settings.max_tokens
+            raise fault
         return said.text
 
     def _reply[T](self, content: T, spoken: ChainReply, question: Question) -> Reply[T]:

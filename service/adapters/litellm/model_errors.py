@@ -79,7 +79,9 @@ def translated(error: Exception, *, model: str, keys: Iterable[str] = ()) -> Mod
         return ModelTimedOut(f"{model} {REASONS[408]}")
     if _is_too_long(error):
         told = words if isinstance(error, PromptTooLong) else "the prompt is longer than its context window or limit"
-        return ModelTruncated(f"{model}: {told}")
+        fault = ModelTruncated(f"{model}: {told}")
+        fault.is_of_window = True
+        return fault
     if _is_refusal(error):
         return ModelRefused(f"{model}: the provider's content filter refused")
     if name.startswith("RouterRateLimitError"):
@@ -143,6 +145,8 @@ def together(faults: tuple[ModelFault, ...]) -> ModelFault:
     )
     kind = kinds.pop() if len(kinds) == 1 else ModelTruncated if is_too_long else ModelUnavailable
     fault = kind("; ".join(str(fault) for fault in faults))
+    if isinstance(fault, ModelTruncated):
+        fault.is_of_window = any(isinstance(one, ModelTruncated) and one.is_of_window for one in faults)
     if isinstance(fault, ModelUnavailable):
         fault.needs_mending = all(isinstance(one, ModelUnavailable) and one.needs_mending for one in faults)
         rests = [one.retry_after for one in faults if isinstance(one, ModelUnavailable) and one.is_busy]
