@@ -34,6 +34,10 @@ class EchoUpstream:
     async def warm(self) -> None:
         """Return: there is nothing to import."""
 
+    def window(self, model: str, /) -> int | None:
+        """Return None: an echo reads no more than the last message."""
+        del model
+
     async def ask(self, body: Json, /) -> WholeAnswer | StreamedAnswer:
         """Answer a chat, whatever model it asks for."""
         # In a thread, because counting tokens takes CPU time.

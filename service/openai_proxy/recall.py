@@ -100,8 +100,9 @@ async def _search(chat: Chat, *, context: ProxyContext) -> ChatRecall:
     seen = await anyio.to_thread.run_sync(read, heard.messages[-_MOST_MESSAGES:])
     before = _calls_of_same_exchange(chat, mind=mind, seen=seen, context=context)
     known = before[0] if before else None
+    window = context.upstream.window(str(chat.body["model"]))
     if known is not None and await _still_holds(known, mind=mind, context=context):
-        stable = await context.pipeline.stable_text(mind, tools=_tools(chat))
+        stable = await context.pipeline.stable_text(mind, tools=_tools(chat), window=window)
         block: str = known.block
         trace_id: str | None = known.trace_id
         failed = False
@@ -118,6 +119,7 @@ async def _search(chat: Chat, *, context: ProxyContext) -> ChatRecall:
                 lacks_minds=others.lacks_minds,
                 began=began,
                 again_of=frozenset(one.trace_id for one in before),
+                window=window,
             )
             found = await context.pipeline.resonate(mind, request)
         stable, block, trace_id = found.stable, found.block, found.trace_id

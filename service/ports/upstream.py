@@ -54,6 +54,10 @@ class Upstream(Protocol):
         """Import what the first chat would otherwise wait for."""
         ...
 
+    def window(self, model: str, /) -> int | None:
+        """Return the tokens that a model takes in, the least of those asked in its place; None where none is set."""
+        ...
+
     async def ask(self, body: Json, /) -> WholeAnswer | StreamedAnswer:
         """Answer the body of a chat, streamed where it asks for that. Raises ModelNotFound, UpstreamRefused."""
         ...

@@ -187,9 +187,9 @@ class Pipeline:
         """What may surface of *mind* in a call that another worker answers; see ``OtherMinds.found_in``."""
         return await self._other_minds.found_in(mind, request=request, moment=moment, seeds=seeds, seconds=seconds)
 
-    async def stable_text(self, mind: Mind, *, tools: frozenset[str] | None) -> str:
+    async def stable_text(self, mind: Mind, *, tools: frozenset[str] | None, window: int | None = None) -> str:
         """Story and recall protocol as they are now, for a call that is shown again what surfaced before."""
-        return await self._stable.read(mind, tools)
+        return await self._stable.read(mind, tools, window=window)
 
     async def _open(self, mind: Mind, request: ResonanceRequest) -> PreTurnCall:
         if request.what_if is not None:

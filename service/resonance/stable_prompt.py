@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Literal
 
 import anyio.to_thread
+import structlog
 
 from consolidation.dreams.rules import read_rules
 from consolidation.kernel.errors import HomeFault
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     from service.resonance.people_cards import PeopleCards
     from service.retrieval.moment import Part
 
-type _Stamp = tuple[int, int, str, str]  # of the story's file: its time and size; the protocol's text; the cards'
+# Of the story's file: its time and size; the protocol's text; the cards'; how many tokens the story may have.
+type _Stamp = tuple[int, int, str, str, int]
 type CardsShown = Literal["auto", "always", "never"]
 
 _COMMENT = re.compile(r"<!--[^>]{0,400}-->[ \t]*\n?")
@@ -40,19 +42,28 @@ _WHOLE, _OPENING = 0.75, 0.25  # of the budget: whole chapters where not all fit
 _LONGEST_STORY, _LONGEST_RULES = 400_000, 20_000  # characters
 _GLANCES = "(Earlier chapters, in a sentence or two each:)"
 _MOST_PROTOCOLS = 8  # of one story: bots that can call this or that
+# A fourth of a model's window by its own count: most languages cost it more tokens than they cost us.
+_OF_WINDOW = 5
 _LEAST_SECONDS = 0.2  # that the story is given, however short the deadline
+
+log = structlog.get_logger()
 
 
 class StablePrompt:
     """Reads a mind's story again only when its file, or the recall protocol, has changed."""
 
     def __init__(self, *, story_tokens: int, cards: PeopleCards, shows_cards: CardsShown, clock: Clock) -> None:
-        """Give the story at most *story_tokens*. *shows_cards*: ``auto`` where there is no story yet."""
+        """
+        Give the story at most *story_tokens*, and a part of the window of the model that reads it, where that is known.
+
+        *shows_cards*: ``auto`` where there is no story yet.
+        """
         self._story_tokens = story_tokens
         self._cards = cards
         self._shows_cards = shows_cards
         self._clock = clock
         self._known: dict[Path, dict[_Stamp, str]] = {}
+        self._is_told = False
 
     def forget(self, workspace: Workspace) -> None:
         """Drop what was read of a mind. A thread that still reads it brings nothing back."""
@@ -68,9 +79,9 @@ class StablePrompt:
         finally:
             reading.cancel()
 
-    async def read(self, mind: Mind, tools: frozenset[str] | None, *, include: frozenset[Part] = PARTS) -> str:
-        """Story, cards and protocol as they are now, where wanted, for a bot with *tools*; None: nobody knows."""
-        return await anyio.to_thread.run_sync(self._text, mind, tools, include, abandon_on_cancel=True)
+    async def read(self, mind: Mind, tools: frozenset[str] | None, *, window: int | None = None) -> str:
+        """Story, cards and protocol as they are now, for a bot with *tools* and a *window*; None: nobody knows."""
+        return await anyio.to_thread.run_sync(self._text, mind, tools, PARTS, window, abandon_on_cancel=True)
 
     async def _in_time(self, call: PreTurnCall) -> str:
         left, mind, request = call.deadline.left(), call.mind, call.request
@@ -79,7 +90,7 @@ class StablePrompt:
             rungs = ["prompt_unusable"] if unusable(mind.workspace.prompts) else []
             if "story" in request.include and not mind.workspace.can_read(mind.workspace.story):
                 rungs.append("story_unavailable")
-            return rungs, self._text(mind, request.tools, request.include)
+            return rungs, self._text(mind, request.tools, request.include, request.window)
 
         try:
             async with asyncio.timeout(None if left is None else max(left, _LEAST_SECONDS)):
@@ -90,7 +101,7 @@ class StablePrompt:
         call.trace.degrade(*rungs)
         return text
 
-    def _text(self, mind: Mind, tools: frozenset[str] | None, include: frozenset[Part]) -> str:
+    def _text(self, mind: Mind, tools: frozenset[str] | None, include: frozenset[Part], window: int | None) -> str:
         """The same bytes until a person or the narrator changes the story, or a person the protocol or a card."""
         workspace = mind.workspace
         known = self._known.setdefault(workspace.folder, {})
@@ -98,17 +109,34 @@ class StablePrompt:
         if "story" not in include:
             return stable_text(story="", protocol=protocol)
         cards = self._people(mind)
-        stamp = (*_stamp(workspace), protocol, cards)
+        most_tokens = self._story_tokens if window is None else min(self._story_tokens, window // _OF_WINDOW)
+        stamp = (*_stamp(workspace), protocol, cards, most_tokens)
         text = known.get(stamp)
         if text is None:
             story = workspace.read(workspace.story, most_characters=_LONGEST_STORY)
-            told = shortened(story, most_tokens=self._story_tokens)
+            told = shortened(story, most_tokens=most_tokens)
+            if window is not None and most_tokens < self._story_tokens:
+                self._tell_of_window(mind, story, window=window, most_tokens=most_tokens)
             is_shown = self._shows_cards == "always" or not parse(without_marks(story)).chapters
             text = stable_text(story=told, protocol=protocol, people=cards if is_shown else "")
             if len(known) >= _MOST_PROTOCOLS or any(one[:2] != stamp[:2] for one in known):
                 known.clear()
             known[stamp] = text
         return text
+
+    def _tell_of_window(self, mind: Mind, story: str, *, window: int, most_tokens: int) -> None:
+        """Log, once, that a story is shown shorter than it might be, since a model's window is small."""
+        if self._is_told or count_tokens(without_marks(story)) <= most_tokens:
+            return
+        self._is_told = True
+        log.warning(
+            "proxy.story_cut",
+            mind_id=mind.mind_id,
+            window_tokens=window,
+            most_tokens=most_tokens,
+            story_tokens=self._story_tokens,
+            setting="MIND_MEMORY_RESONANCE__STORY_TOKENS",
+        )
 
     def _people(self, mind: Mind) -> str:
         """The cards; nothing where they are switched off, or can not be read."""

@@ -54,7 +54,8 @@ class ResonanceRequest:
     names what was skipped before the call. ``turns`` are those whose memories may surface. ``also_read`` are other
     minds whose memories may; ``lacks_minds`` where one that is set can not be read now. ``is_wonder`` is of an agent
     that acts: what surfaces waits as its thought for a later answer. ``again_of`` are the traces of the calls that this
-    one makes again: what they showed does not count as shown.
+    one makes again: what they showed does not count as shown. ``window`` is that of the model that will answer, in
+    tokens, where it is known.
     """
 
     session_id: str
@@ -80,6 +81,7 @@ class ResonanceRequest:
     began: float | None = None
     is_wonder: bool = False
     again_of: frozenset[str] = frozenset()
+    window: int | None = None
 
     @property
     def as_of(self) -> datetime | None:

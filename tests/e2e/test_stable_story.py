@@ -1,8 +1,11 @@
 """The stable part of what is injected: newest chapters whole, older ones at a glance, the same until the story changes."""
 
 import pytest
+from structlog.testing import capture_logs
 
+from consolidation.text.tokens import count_tokens
 from tests.support.service import running, settings_of
+from tests.twins.provider import ScriptedProvider
 
 pytestmark = pytest.mark.anyio
 
@@ -50,3 +53,31 @@ async def test_the_newest_chapters_are_whole_and_older_ones_a_glance_until_the_s
     assert again == first == waiting and known == {"text": None, "etag": first["etag"]}
     assert after["etag"] != first["etag"] and whole.format(10) in after["text"]
     assert "LAST_PROCESSED" not in after["text"]
+
+
+@pytest.mark.parametrize(("window", "is_cut"), [(4096, True), (65_536, False), (None, False)])
+async def test_a_chat_through_the_proxy_leaves_most_of_its_models_window_to_what_is_said(tmp_path, window, is_cut):
+    """Broken: the story takes 8,000 tokens of a window of 4,096, and the server drops the bot's persona."""
+    lines = "Clara counted the pebbles. " * 60
+    story = "".join(f"### [2026-01-{day:02} 10:00] Day {day}\n\n{lines}\n\n" for day in range(1, 31))
+    with ScriptedProvider(respond=lambda _: "By the river.") as model:
+        here = {"model": "openai/local", "api_base": model.url, "api_key": "k"}
+        settings = settings_of(tmp_path, **here, models={"context_tokens": window})
+        async with running(tmp_path, settings=settings) as service:
+            await service.keep("ada", "Hello there!", "Hi.")
+            (tmp_path / "minds/ada/STORY.md").write_text(story)
+            with capture_logs() as logs:
+                for _ in range(2):
+                    said = [{"role": "system", "content": "You are Ada."}, {"role": "user", "content": "Hello?"}]
+                    body = {"model": "memory", "user": "ada", "messages": said}
+                    assert (await service.http.post("/v1/chat/completions", json=body)).status_code == 200
+            own_bot = (await stable(service))["text"]
+        bodies = [one.body for one in model.chats if "You are Ada." in one.body["messages"][0]["content"]]
+
+    told = [one for one in logs if one["event"] == "proxy.story_cut"]
+    size = count_tokens("\n".join(one["content"] for one in bodies[-1]["messages"]))
+    assert len(bodies) == 2 and "Day 30" in bodies[-1]["messages"][0]["content"]
+    assert (size < 4096 / 2) == is_cut
+    assert [one["window_tokens"] for one in told] == [4096] * is_cut
+    assert all(one["setting"] == "MIND_MEMORY_RESONANCE__STORY_TOKENS" for one in told)
+    assert "Day 24" in own_bot and count_tokens(own_bot) > 4096  # whose model nobody here knows

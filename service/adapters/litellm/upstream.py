@@ -98,6 +98,13 @@ class LitellmUpstream:
         for name in _AT_FIRST_CALL:
             await anyio.to_thread.run_sync(import_module, name, abandon_on_cancel=True)
 
+    def window(self, model: str, /) -> int | None:
+        """Return the least window of the deployments of *model*; None where none is set, or the model is unknown."""
+        with suppress(ModelNotFound):
+            windows = (one.context_tokens for one in self._menu.find(model))
+            return min((one for one in windows if one is not None), default=None)
+        return None
+
     async def ask(self, body: Json, /) -> WholeAnswer | StreamedAnswer:
         """Answer a chat by the first deployment that does. Raises ModelNotFound, UpstreamRefused."""
         deployments = self._menu.find(str(body["model"]))
