@@ -11,7 +11,6 @@ import re
 import unicodedata
 from collections import Counter
 from datetime import datetime
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import Speaker
@@ -20,6 +19,7 @@ from consolidation.text.language import detect
 from consolidation.text.relative_dates import possible_days
 from consolidation.text.sentences import sentences
 from consolidation.text.words import content_stems, content_words, is_dense, tokens
+from service.ingest.turn_facts import TurnFacts, begin_alike
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,8 +37,6 @@ _ALWAYS_KNOWN = " ".join(
         "用户 助手 我 ユーザー アシスタント 私 المستخدم المساعد أنا",
     )
 )
-_SAME_BEGINNING = 0.6  # of a name: "Krakowie" is Kraków, "Москве" is Москва
-_SHORTEST_BEGINNING = 3
 _FEWEST_INITIALS = 3
 _GOOD_PART = 0.3  # of the letters of a text
 
@@ -47,8 +45,8 @@ def grounded(
     extraction: Extraction, *, said: Sequence[Message], previous: Sequence[Message], occurred_at: str
 ) -> Extraction:
     """
-    *extraction* without the entities and facts whose names nobody said, and with the words of the turn in place of a
-    fact's own where those tell a name, number or date that nobody said.
+    *extraction* without the entities and facts whose names nobody said, without facts that only the talk before tells,
+    and with the words of the turn in place of a fact's own where those tell a name, number or date that nobody said.
 
     *previous* was said before, and shown to the model; *occurred_at* is the time of the turn (ISO 8601).
     """
@@ -60,12 +58,14 @@ def grounded(
     days = {one for text in texts for one in possible_days(text, said_on=day, language=language)}
     near = " ".join(str(day.year + years) for years in (-1, 0, 1))  # "last year", "next year"
     sources = Sources((*texts, *speakers, _ALWAYS_KNOWN, near), language=language, days=days)
+    turn = TurnFacts(said, previous=previous, known=(*speakers, _ALWAYS_KNOWN), day=day, language=language)
+    told = (turn.told(fact) for fact in extraction.facts if names.hold(fact.source) and names.hold(fact.target))
     facts = [
         _in_words_said(fact, said, language)
         if names.can_tell(fact.fact) and invented_sentences(fact.fact, sources)
         else fact
-        for fact in extraction.facts
-        if names.hold(fact.source) and names.hold(fact.target)
+        for fact in told
+        if fact is not None
     ]
     entities = tuple(entity for entity in extraction.entities if names.hold(entity.name))
     return extraction.model_copy(update={"entities": entities, "facts": tuple(one for one in facts if one is not None)})
@@ -103,17 +103,12 @@ class _Names:
     def _has(self, word: str) -> bool:
         if word in self._words or (is_dense(word) and word in self._folded):
             return True
-        return any(_begin_alike(word, one) for one in self._words)
+        return any(begin_alike(word, one) for one in self._words)
 
 
 def _without_joiners(text: str) -> str:
     """*text* without what only joins or varies symbols, and may be left out of an emoji."""
     return "".join(one for one in text if unicodedata.category(one) not in ("Cf", "Mn", "Me"))
-
-
-def _begin_alike(one: str, other: str) -> bool:
-    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
-    return shared >= max(_SHORTEST_BEGINNING, _SAME_BEGINNING * max(len(one), len(other)))
 
 
 def _scripts(text: str) -> frozenset[str]:

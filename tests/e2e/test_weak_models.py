@@ -1,0 +1,84 @@
+"""
+What a small model at home gets wrong about a turn, and what code makes of it: facts of the talk before, a made-up answer
+of the bot's, invented dates and names, careless ends and mergers.
+
+Every docstring says what was broken, once, to see the test fail.
+"""
+
+import re
+
+import pytest
+
+from tests.support.scripted_models import Brain, between, hosted, provider_of
+from tests.support.service import running
+
+pytestmark = pytest.mark.anyio
+
+MIND = "ada"
+
+
+def noted(source, relation, target, fact, **more):
+    """What a model notes of a turn: one fact, and both of its ends as entities."""
+    one = {"source": source, "relation": relation, "target": target, "fact": fact, "message": 1, "importance": 0.5}
+    return {"entities": [{"name": source}, {"name": target}], "facts": [{**one, **more}]}
+
+
+def reading(notes):
+    """Reads a turn by *notes*: what it finds where the words of the key stand in the turn."""
+
+    def read(prompt):
+        turn = between(prompt, "turn")
+        return next((found for words, found in notes.items() if words in turn), {"entities": [], "facts": []})
+
+    return read
+
+
+def said_to(user, assistant="Nice."):
+    return {"role": "user", "content": user}, {"role": "assistant", "content": assistant}
+
+
+async def facts_of(service):
+    """The facts of the mind by their words."""
+    await service.digested(MIND)
+    items = (await service.http.get(f"/v1/minds/{MIND}/facts")).json()["items"]
+    return {one["text"]: one for one in items}
+
+
+def excerpts(fact):
+    return [one["excerpt"] for one in fact["sources"]]
+
+
+CLARA = "My sister Clara lives in Lyon."
+THANKS = "Thanks, that is all for today."
+
+
+@pytest.mark.parametrize("again", ["Clara's home is in Lyon.", "Clara lives in Lyon."])
+async def test_thanks_tell_nothing_that_was_told_before_and_found_wrong(tmp_path, again):
+    """Broken: ``grounded`` keeps what only the talk before tells: it holds, with "Thanks" as its only source."""
+    notes = {
+        CLARA: noted("Clara", "LIVES_IN", "Lyon", "Clara lives in Lyon."),
+        THANKS: noted("Clara", "RESIDENT_OF", "Lyon", again),
+    }
+    with provider_of(Brain(extraction=reading(notes))) as model:
+        async with running(tmp_path, settings=hosted(tmp_path, model)) as service:
+            await service.keep(MIND, *said_to(CLARA))
+            [fact] = (await facts_of(service)).values()
+            target = {"kind": "fact", "id": fact["id"]}
+            await service.http.post(f"/v1/minds/{MIND}/corrections", json={"what": "wrong", "target": target})
+            await service.keep(MIND, *said_to(THANKS, "Bye! Say hello to your sister."))
+            facts = await facts_of(service)
+
+    assert {text: one["state"] for text, one in facts.items()} == {"Clara lives in Lyon.": "wrong"}
+    assert len(excerpts(facts["Clara lives in Lyon."])) == 1
+
+
+async def test_what_a_pronoun_takes_from_the_talk_before_is_kept(tmp_path):
+    """Broken: only names that this turn says are kept."""
+    notes = {"She moved": noted("Clara", "MOVED_TO", "Nice", "Clara moved to Nice.")}
+    with provider_of(Brain(extraction=reading(notes))) as model:
+        async with running(tmp_path, settings=hosted(tmp_path, model)) as service:
+            await service.keep(MIND, *said_to(CLARA))
+            await service.keep(MIND, *said_to("She moved to Nice."))
+            facts = await facts_of(service)
+
+    assert [excerpts(one) for one in facts.values()] == [["they told me: She moved to Nice."]]
