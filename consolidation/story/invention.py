@@ -42,13 +42,16 @@ class Sources:
 
     def inventions(self, sentence: str) -> tuple[str, ...]:
         """Each name, number and date of *sentence* that is in none of the sources, as a reader would call it."""
+        return (*self.invented_numbers(sentence), *(f"the name {one!r}" for one in self._strange_names(sentence)))
+
+    def invented_numbers(self, sentence: str) -> tuple[str, ...]:
+        """Each number and date of *sentence* that is in none of the sources."""
         days = named_days(sentence)
         dates = [one for day in days if (one := self._fault_of_date(day))]
         dated = {part for day in days for part in tokens(day.words)}  # the numbers of a date are the date's
         asked = (one for one in _numbers(sentence) if not set(tokens(one)) <= dated)
         numbers = [one for one in asked if not is_said(one, self._numbers)]
-        names_said = (f"the name {one!r}" for one in self._strange_names(sentence))
-        return (*(f"the number {one}" for one in dict.fromkeys(numbers)), *names_said, *dates)
+        return (*(f"the number {one}" for one in dict.fromkeys(numbers)), *dates)
 
     def says_small(self, word: str) -> bool:
         """Whether the sources write *word* small somewhere, or it is a function word."""

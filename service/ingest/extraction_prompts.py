@@ -131,7 +131,9 @@ class TurnReader:
                 found = answered
                 if not is_quoting:  # what is quoted was said
                     found = grounded(answered, said=said, previous=previous, occurred_at=occurred_at)
-                return with_provenance(found, said=said, previous=previous, is_quoting=is_quoting)
+                return with_provenance(
+                    found, said=said, previous=previous, occurred_at=occurred_at, is_quoting=is_quoting
+                )
 
             self._extraction = worth_keeping(await anyio.to_thread.run_sync(checked))  # stems every word of a turn
             self.dropped = len(answered.facts) - len(self._extraction.facts)

@@ -8,11 +8,13 @@ believe that the person said something must not make it a fact of theirs.
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import READ, Speaker
 from consolidation.text.language import detect
 from consolidation.text.words import content_stems
+from service.ingest.bot_answers import BotAnswers
 from service.retrieval.intent import intent_of
 from service.retrieval.lead_words import told_by
 
@@ -29,20 +31,31 @@ _TWO_LINES = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]|[:：]\s")  # or w
 
 
 def with_provenance(
-    extraction: Extraction, *, said: Sequence[Message], previous: Sequence[Message], is_quoting: bool
+    extraction: Extraction,
+    *,
+    said: Sequence[Message],
+    previous: Sequence[Message],
+    occurred_at: str,
+    is_quoting: bool,
 ) -> Extraction:
     """
     *extraction* of what was *said*, each fact on one line, with who said it in front where that is not the person.
 
-    *previous* was said before it, and may have been read into the turn. A model that *is_quoting* gives the speaker's
+    *previous* was said before it, and may have been read into the turn. *occurred_at* is the time of the turn (ISO
+    8601). A model that *is_quoting* gives the speaker's
     own words: then a person's have their speaker in front, too, as do those in which anybody says "I" or "my". Names
     that could not be names are left out.
     """
     language = detect("\n".join(message.content for message in said))
     stems = {message: content_stems(message.content, language=language) for message in (*said, *previous)}
+    answers = BotAnswers(said, previous=previous, day=datetime.fromisoformat(occurred_at).date(), language=language)
     facts = []
     for fact in extraction.facts:
         teller = _teller(fact, said, stems, language=language)
+        is_persons = teller is None or teller.role is Speaker.USER
+        if is_persons and not is_quoting and (bots := answers.alone_tell(fact)):
+            words = content_stems(fact.fact, language=language)
+            teller = max(bots, key=lambda one: len(words & stems[one]))
         text = " ".join(fact.fact.split())
         is_own = _says_i(text, language)  # "My mother …" would be the bot's mother
         if is_own and teller is None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import Speaker
@@ -18,6 +17,7 @@ from consolidation.text.denials import denies, objection
 from consolidation.text.language import detect
 from consolidation.text.words import content_words, tokens
 from service.index.neighbourhood import asks
+from service.ingest.said_names import begin_alike
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import Message
     from prompts.responses import Fact
 
-_SAME_BEGINNING = 0.6  # of a word: "Krakowie" is Kraków, "Москве" is Москва
-_SHORTEST_BEGINNING = 3
 _NUMBER = re.compile(r"\d\d+")
 _YES = re.compile(
     r"\W*(?:(?:oh|ah|well|na|ja|and)[\s,]{1,3})?(?:yes|yeah|yep|yup|correct|exactly|right|indeed|true|of course|sure"
@@ -107,12 +105,6 @@ class TurnFacts:
             return True
         is_short = not content_words(text, language=self._language)  # "He is!"
         return asks(claim) and (is_short or _YES.match(text) is not None)
-
-
-def begin_alike(one: str, other: str) -> bool:
-    """Whether two words begin as forms of one word do."""
-    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
-    return shared >= max(_SHORTEST_BEGINNING, _SAME_BEGINNING * max(len(one), len(other)))
 
 
 def _have(stems: frozenset[str], words: frozenset[str]) -> bool:

@@ -82,3 +82,36 @@ async def test_what_a_pronoun_takes_from_the_talk_before_is_kept(tmp_path):
             facts = await facts_of(service)
 
     assert [excerpts(one) for one in facts.values()] == [["they told me: She moved to Nice."]]
+
+
+MADE_UP = {
+    "What is the name of my sister's dog?": (
+        "Your sister's dog is named Biscuit.",
+        noted("user's sister", "OWNS", "Biscuit", "The user's sister's dog is named Biscuit."),
+    ),
+    "When is my flight to Oslo?": (
+        "Your flight to Oslo is on Friday with Norwegian.",
+        noted("user", "FLIES_TO", "Oslo", "The user has a flight to Oslo on Friday with Norwegian."),
+    ),
+    "How old is my mother Ingrid?": (
+        "Your mother Ingrid is 72.",
+        noted("user", "MOTHER", "Ingrid", "The user's mother Ingrid is 72 years old."),
+    ),
+    "Wie heißt der Hund meiner Schwester?": (
+        "Der Hund deiner Schwester heißt Keks.",
+        noted("user", "HUND", "Keks", "Der Hund der Schwester des Nutzers heißt Keks."),
+    ),
+}
+
+
+@pytest.mark.parametrize("asked", MADE_UP)
+async def test_what_only_the_bot_answers_is_the_bots(tmp_path, asked):
+    """Broken: ``_teller`` believes the number of the message, since most words of the answer are the question's, too."""
+    answer, found = MADE_UP[asked]
+    with provider_of(Brain(extraction=reading({asked: found}))) as model:
+        async with running(tmp_path, settings=hosted(tmp_path, model)) as service:
+            await service.keep(MIND, *said_to(asked, answer))
+            [text] = await facts_of(service)
+
+    [fact] = found["facts"]
+    assert text.startswith(("I said: ", "ich sagte: ")) and text.endswith(fact["fact"])

@@ -20,6 +20,7 @@ def facts_of(text, *said, message=None):
         extraction,
         said=said or (Message(Speaker.USER, f"Guten Tag! Hola. Hello. {text}"), BOT),
         previous=(),
+        occurred_at="2026-05-04T10:00:00+00:00",
         is_quoting=False,
     )
     return [one.fact for one in found.facts]
