@@ -34,6 +34,7 @@ _IN_ITS_PLACE = re.compile(
     re.IGNORECASE,
 )
 _SPEAKS_OF_OTHERS = re.compile(_THIRD_PERSON, re.IGNORECASE)
+_OTHERS = re.compile(rf"(?<!\w){_THIRD_PERSON}", re.IGNORECASE)
 _NAMES_OTHERS = re.compile(rf"(?<!\w)(?i:{_THIRD_PERSON})|\w,? [A-ZÀ-ÞА-Я]\w")
 
 
@@ -62,7 +63,7 @@ def bears_on(rest: str, claim: str, *, language: str) -> bool:
     Whether the *rest* of an objection speaks of a *claim*: it has a telling word of it, or one of the same kind (a
     name, a number, a day, a place) in its place, or says what somebody else does.
     """
-    if _telling(rest, language) & _telling(claim, language):
+    if telling(rest, language) & telling(claim, language):
         return True
     if concepts(rest, language=language) & concepts(claim, language=language):
         return True
@@ -71,7 +72,13 @@ def bears_on(rest: str, claim: str, *, language: str) -> bool:
     return _SPEAKS_OF_OTHERS.match(rest) is not None and _NAMES_OTHERS.search(claim) is not None
 
 
-def _telling(text: str, language: str) -> frozenset[str]:
+def says_of_somebody(text: str) -> bool:
+    """Whether *text* says "he", "she" or "they"."""
+    return _OTHERS.search(text) is not None
+
+
+def telling(text: str, language: str) -> frozenset[str]:
+    """The stems of *text* that carry a subject."""
     empty = subjectless(language)
     words = content_words(text, language=language)
     return frozenset(stem for word, stem in words.items() if word not in empty)

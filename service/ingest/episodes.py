@@ -23,6 +23,7 @@ from consolidation.text.words import stems, word_count
 from service.index.neighbourhood import asks
 from service.index.text_store import IndexedTurn, Relation, Traits
 from service.index.turn_fields import fields_of
+from service.ingest.bystanders import are_bystanders, of_themselves
 from service.ingest.denials import is_denied
 from service.ports.graph import Episode, Passage, episode_uuid, passage_uuid
 from service.retrieval.answer_types import answers, held_types
@@ -135,7 +136,6 @@ def traits_of(turn: StoredTurn, *, language: str, before: StoredTurn | None = No
     text, own, answer = spoken_text(turn), _said(turn, _PERSON), _said(turn, {Speaker.ASSISTANT})
     tells = told(own, language=language)
     statements = tells or told(answer, language=language)
-    claim = _said(before, {Speaker.ASSISTANT}) if before is not None else ""
     return Traits(
         speakers=tuple(dict.fromkeys(message.who for message in remembered(turn) if message.role not in READ)),
         occurred_at=turn.occurred_at,
@@ -149,7 +149,15 @@ def traits_of(turn: StoredTurn, *, language: str, before: StoredTurn | None = No
         instructs=any(
             instructs(one.content, language=language) for one in turn.turn.messages if one.role is Speaker.USER
         ),
-        denies=before.sequence if before is not None and is_denied(claim, own, answer, language=language) else None,
+        denies=before.sequence if before is not None and _denies(turn, before, language) else None,
+    )
+
+
+def _denies(turn: StoredTurn, before: StoredTurn, language: str) -> bool:
+    """Whether *turn* says that what the bot said in the turn *before* was wrong."""
+    claim, answer = _said(before, {Speaker.ASSISTANT}), _said(turn, {Speaker.ASSISTANT})
+    return is_denied(claim, _said(turn, _PERSON), answer, language=language) and not are_bystanders(
+        of_themselves(turn.turn, language=language), [before.turn]
     )
 
 

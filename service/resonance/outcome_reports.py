@@ -18,6 +18,7 @@ import structlog
 from consolidation.dreams.observations import read_observations
 from consolidation.kernel.errors import MemoryFault, TraceNotFound
 from consolidation.kernel.turns import Speaker
+from service.ingest.bystanders import are_bystanders, of_themselves
 from service.ingest.denials import is_denied
 from service.journal.observations import OBSERVATION
 from service.mind.outcomes import OutcomeRecord
@@ -111,14 +112,9 @@ class OutcomeReports:
         own, answer = _said(stored.turn, Speaker.USER), _said(stored.turn, Speaker.ASSISTANT)
         now, newest = self._clock.now(), stored.sequence
         seen = _records(trace, used_in(trace, own=own, answer=answer), "used", now, newest)
-        claim = _said(before[-1].turn, Speaker.ASSISTANT) if before else ""
-        if is_denied(claim, own, answer, language=trace.language):
-            earlier = _shown_before(trace, mind.trace_log.recent(limit=_TRACES))
-            if earlier is not None:
-                used = {
-                    one.memory for one in mind.outcomes.of_trace(earlier.trace_id) if one.outcome in {"acted", "used"}
-                }
-                seen += _records(earlier, contradicted_by(own, earlier, used=used), "contradicted", now, newest)
+        if before and (denied := _denied(mind, stored, before[-1], trace)) is not None:
+            earlier, ids = denied
+            seen += _records(earlier, ids, "contradicted", now, newest)
         self._add(mind, seen)
 
     def _add(self, mind: Mind, records: Sequence[OutcomeRecord]) -> None:
@@ -145,6 +141,26 @@ def _records(
         OutcomeRecord(now, trace.trace_id, trace.session_id, key, outcome, "noticed", rests_on[key], newest)
         for key in ids
     ]
+
+
+def _denied(
+    mind: Mind, stored: StoredTurn, before: StoredTurn, trace: TraceDocument
+) -> tuple[TraceDocument, tuple[str, ...]] | None:
+    """The trace of the answer *before*, and what of it the person denies, who may not only speak of themselves."""
+    own, answer = _said(stored.turn, Speaker.USER), _said(stored.turn, Speaker.ASSISTANT)
+    if not is_denied(_said(before.turn, Speaker.ASSISTANT), own, answer, language=trace.language):
+        return None
+    earlier = _shown_before(trace, mind.trace_log.recent(limit=_TRACES))
+    if earlier is None:
+        return None
+    used = {one.memory for one in mind.outcomes.of_trace(earlier.trace_id) if one.outcome in {"acted", "used"}}
+    ids = contradicted_by(own, earlier, used=used)
+    names = of_themselves(stored.turn, language=trace.language)
+    if not ids or not are_bystanders(names, [before.turn]):
+        return earlier, ids
+    rests_on = {one.id: one.sequences for one in earlier.shown}
+    turns = {key: mind.transcript.read_now(rests_on[key]) for key in ids}
+    return earlier, tuple(key for key in ids if not are_bystanders(names, [one.turn for one in turns[key]]))
 
 
 def _shown_before(trace: TraceDocument, recent: Sequence[TraceDocument]) -> TraceDocument | None:

@@ -1,0 +1,119 @@
+"""
+Several people with names in one mind: what one says of themselves changes nothing of what another told.
+
+Every docstring says what was broken, once, to see the test fail.
+"""
+
+import pytest
+
+from tests.support.service import running
+from tests.support.waiting import eventually
+
+pytestmark = pytest.mark.anyio
+
+ASKS_COFFEE = "What does Ann drink her coffee with?"
+
+
+def by(name, content, day=1):
+    """A message of somebody with a name, or without one."""
+    named = {"name": name} if name else {}
+    return {"role": "user", "content": content, "timestamp": f"2026-01-0{day}T18:30:00Z", **named}
+
+
+def bot(content, day=1):
+    return {"role": "assistant", "content": content, "timestamp": f"2026-01-0{day}T18:30:00Z"}
+
+
+async def asked(service, name, question, *, session_id="new", **more):
+    """What a pre-turn call of somebody answers."""
+    found = await service.resonate("hut", [by(name, question, 9)], session_id=session_id, **more)
+    assert found.status_code == 200, found.text
+    return found.json()
+
+
+async def talked(service, name, message, answer):
+    """A whole exchange in the group: what surfaced before it, and the turn that was kept."""
+    found = await asked(service, name, message, session_id="group")
+    kept = await service.keep(
+        "hut", by(name, message, 5), bot(answer, 5), session_id="group", trace_id=found["trace_id"]
+    )
+    assert kept.status_code == 202, kept.text
+    await service.digested("hut")
+    return found
+
+
+async def outcomes_of(service, found):
+    return (await service.http.get(f"/v1/minds/hut/traces/{found['trace_id']}")).json()["outcomes"]
+
+
+async def after_a_no(service, name, no, *, told="I drink my coffee with oat milk.", asker="Ben", teller="Ann"):
+    """The outcomes of what Ann told and somebody asked for, once somebody with this name has said *no*."""
+    await service.keep("hut", by(teller, told), bot("OK."), session_id="old")
+    await service.digested("hut")
+    found = await talked(service, asker, ASKS_COFFEE, "Ann drinks her coffee with oat milk.")
+    await eventually(lambda: outcomes_of(service, found), bool)
+    await talked(service, name, no, "Noted.")
+    await talked(service, "Dora", "The oat field near the hut is green, milk and honey.", "Nice.")
+    return found
+
+
+# -- who says no
+
+
+@pytest.mark.parametrize("no", ["No, I drink my coffee black.", "No, not me, I drink my coffee black."])
+async def test_who_says_no_of_themselves_contradicts_nobody_elses_memory(tmp_path, no):
+    """Broken: whoever begins with "no" denies the answer before it."""
+    async with running(tmp_path) as service:
+        found = await after_a_no(service, "Cleo", no)
+        noticed = {one["outcome"] for one in await outcomes_of(service, found)}
+        later = await asked(service, "Dora", ASKS_COFFEE)
+
+    assert noticed == {"used"}
+    assert "oat milk" in later["block"], later["silence"]
+
+
+@pytest.mark.parametrize(
+    ("name", "no"),
+    [
+        ("Ann", "No, I drink my coffee black."),
+        ("Cleo", "No, Ann drinks her coffee black."),
+        (None, "No, I drink my coffee black."),
+    ],
+)
+async def test_a_no_of_who_told_it_or_about_them_or_of_nobody_known_contradicts_it(tmp_path, name, no):
+    """Broken: nobody contradicts anything in a group."""
+    async with running(tmp_path) as service:
+        found = await after_a_no(service, name, no)
+        noticed = await eventually(
+            lambda: outcomes_of(service, found), lambda noted: any(one["outcome"] == "contradicted" for one in noted)
+        )
+
+    assert noticed
+
+
+async def test_a_no_of_whom_the_memory_is_about_contradicts_it(tmp_path):
+    """Broken: only who spoke before may deny."""
+    async with running(tmp_path) as service:
+        await service.keep("hut", by("Ann", "Cleo drinks her coffee with oat milk."), bot("OK."), session_id="old")
+        await service.digested("hut")
+        found = await talked(service, "Ben", "What does Cleo drink her coffee with?", "Cleo drinks it with oat milk.")
+        await eventually(lambda: outcomes_of(service, found), bool)
+        await talked(service, "Cleo", "No, I drink my coffee black.", "Noted.")
+        noticed = await eventually(
+            lambda: outcomes_of(service, found), lambda noted: any(one["outcome"] == "contradicted" for one in noted)
+        )
+
+    assert noticed
+
+
+async def test_who_cannot_come_takes_nothing_from_what_another_brings(tmp_path):
+    """Broken: the turn of whoever says no stands for the turn before it."""
+    async with running(tmp_path) as service:
+        drill = bot("Great, you bring the drill on Friday, Ann.")
+        await service.keep("hut", by("Ann", "I'll bring my drill on Friday."), drill)
+        await service.keep("hut", by("Cleo", "No, I can't come on Friday, my mother is ill."), bot("Pity."))
+        await service.digested("hut")
+        found = await asked(service, "Dora", "Who brings the drill?")
+
+    first = max(found["flashbacks"], key=lambda one: one["score"])
+    assert "drill" in first["raw"]
