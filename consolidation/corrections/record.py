@@ -45,7 +45,7 @@ class Target:
     A memory, named by what a rebuild does not change: its words, and the turns that it comes from.
 
     ``text`` is a fact's words, an entity's name, or the beginning of the first turn. ``joins`` are the names
-    that a fact joins.
+    that a fact joins. ``teller`` is who told it, by name, where several people talk in the mind.
     """
 
     __pydantic_config__ = _IGNORING
@@ -54,6 +54,7 @@ class Target:
     text: str = ""
     turn_ids: Annotated[tuple[str, ...], Field(max_length=MOST_TURNS)] = ()
     joins: tuple[str, ...] = ()
+    teller: str | None = None
 
 
 def beginning_of(turn: str) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from consolidation.corrections.entity_names import names_now, splits_of
 from consolidation.corrections.record import OF_ENTITIES, Correction, Target, What
-from consolidation.corrections.wording import Wording, keys_of_names, named_in
+from consolidation.corrections.wording import Wording, keys_of_names, named_in, tells_of_any
 from consolidation.text.names import name_key
 
 if TYPE_CHECKING:
@@ -68,6 +68,11 @@ class Decided:
             return "edited by a person" if self.truth.what is What.EDIT else "wrong: a person said so"
         return _MUTED if self.is_muted else ""
 
+    @property
+    def teller(self) -> str | None:
+        """Who told it, by name; None where that is not known, or does not matter."""
+        return next((one.target.teller for one in self.corrections if one.target.teller), None)
+
 
 UNDECIDED = Decided()
 
@@ -77,7 +82,8 @@ class Statement:
     """
     What a person said or put in place of something wrong; ``id`` is its correction's.
 
-    ``was`` are the words whose place it took; ``keys`` are those of both, as `Wording` has them.
+    ``was`` are the words whose place it took, and ``teller`` is who told those; ``keys`` are those of both, as
+    `Wording` has them.
     """
 
     id: str
@@ -88,6 +94,7 @@ class Statement:
     by: str
     keys: frozenset[str] = frozenset()
     was: str = ""
+    teller: str | None = None
 
     @classmethod
     def of(cls, made: Correction) -> Statement | None:
@@ -97,7 +104,12 @@ class Statement:
         text = made.to or made.target.text
         keys = frozenset({Wording.of(text).key, Wording.of(made.target.text).key})
         was = made.target.text if made.what is What.EDIT else ""
-        return cls(made.id, made.what, text, made.target.turn_ids, made.at, made.by, keys, was)
+        return cls(made.id, made.what, text, made.target.turn_ids, made.at, made.by, keys, was, made.target.teller)
+
+    @property
+    def told_by(self) -> str:
+        """The teller's name, which stands in front of the words; "" where nobody knows it, or where they name it."""
+        return "" if not self.teller or tells_of_any(self.text, (self.teller,)) else self.teller
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +120,13 @@ class _Group:
     turn_ids: frozenset[str]
     joins: frozenset[str]
     decided: Decided = UNDECIDED
+    teller: str | None = None
 
     def is_of(self, turn_ids: frozenset[str]) -> bool:
         return bool(self.turn_ids & turn_ids) or (not self.turn_ids and not turn_ids)
+
+    def may_be_by(self, teller: str | None) -> bool:
+        return may_be_one(self.teller, teller)
 
 
 @dataclass(slots=True)
@@ -160,19 +176,19 @@ class _Answers:
             key = name_key(target.text)
             self.entities[key] = _with(self.entities.get(key, UNDECIDED), made)
         else:
-            known = self.fact(target.text, frozenset(target.turn_ids)) or UNDECIDED
+            known = self.fact(target.text, frozenset(target.turn_ids), target.teller) or UNDECIDED
             touched |= self._put(target, _with(known, made))
         return touched
 
-    def fact(self, text: str, turn_ids: frozenset[str]) -> Decided | None:
+    def fact(self, text: str, turn_ids: frozenset[str], teller: str | None) -> Decided | None:
         """What was decided last of these very words, from one of these turns, or from no turn at all."""
-        known = self._groups(Wording.of(text).key, turn_ids)
+        known = self._groups(Wording.of(text).key, turn_ids, teller)
         if len(known) <= 1:
             return known[0].decided if known else None
         return self.latest(one.decided for one in known)
 
-    def _groups(self, key: str, turn_ids: frozenset[str]) -> tuple[_Group, ...]:
-        return tuple(one for one in self.by_key.get(key, ()) if one.is_of(turn_ids))
+    def _groups(self, key: str, turn_ids: frozenset[str], teller: str | None) -> tuple[_Group, ...]:
+        return tuple(one for one in self.by_key.get(key, ()) if one.is_of(turn_ids) and one.may_be_by(teller))
 
     def _say(self, said: Statement) -> frozenset[str]:
         """
@@ -183,12 +199,12 @@ class _Answers:
         turns = frozenset(said.turn_ids)
         if said.what is What.SAY:
             self.said[Wording.of(said.text).key] = said.id
-        known = self.fact(said.text, turns) or UNDECIDED
-        before = self.fact(said.was, turns) or UNDECIDED
+        known = self.fact(said.text, turns, said.teller) or UNDECIDED
+        before = self.fact(said.was, turns, said.teller) or UNDECIDED
         truth, shown = None if known.is_wrong else known.truth, self.latest((known, before)).shown
         if (truth, shown) == (known.truth, known.shown):
             return frozenset()
-        return self._put(Target("fact", said.text, said.turn_ids), Decided(truth, shown))
+        return self._put(Target("fact", said.text, said.turn_ids, teller=said.teller), Decided(truth, shown))
 
     def _put(self, target: Target, decided: Decided) -> frozenset[str]:
         """
@@ -197,10 +213,12 @@ class _Answers:
         Facts that were two so far, and of which *target* names turns of both, are one.
         """
         turns, wording = frozenset(target.turn_ids), Wording.of(target.text)
-        known = self._groups(wording.key, turns)
-        first = known[0] if known else _Group(wording, turns, keys_of_names(target.joins))
+        known = self._groups(wording.key, turns, target.teller)
+        first = known[0] if known else _Group(wording, turns, keys_of_names(target.joins), teller=target.teller)
         every = turns.union(*(one.turn_ids for one in known))
-        group = replace(first, turn_ids=every, decided=UNDECIDED if decided == UNDECIDED else decided)
+        is_theirs = all(one.teller and may_be_one(one.teller, first.teller) for one in known)
+        decided = UNDECIDED if decided == UNDECIDED else decided
+        group = replace(first, turn_ids=every, decided=decided, teller=first.teller if is_theirs else None)
         self.by_key[wording.key] = _in_place_of(known, group, self.by_key.get(wording.key, ()))
         for turn in every:
             self.by_turn[turn] = _in_place_of(known, group, self.by_turn.get(turn, ()))
@@ -285,7 +303,7 @@ class Standing:
         elif target.kind == "entity":
             found = [self.entity(target.text)]
         else:
-            found = [self.fact(target.text, target.turn_ids, joins=target.joins)]
+            found = [self.fact(target.text, target.turn_ids, joins=target.joins, teller=target.teller)]
         return any(correction.id == one.id for decided in found for one in decided.corrections)
 
     def fact(
@@ -294,10 +312,13 @@ class Standing:
         turn_ids: Iterable[str],
         *,
         joins: Sequence[str] = (),
+        teller: str | None = None,
         is_there: Callable[[str, frozenset[str]], bool] | None = None,
     ) -> Decided:
         """
         What was decided of a fact with these words, which comes from these turns and joins these names.
+
+        What another person than its *teller* told is another fact, also in the same words.
 
         Where the fact of a decision *is_there* still, by its words' key and its turns, another one that has words of
         its own is not the same in other words.
@@ -306,13 +327,15 @@ class Standing:
             return UNDECIDED
         turns = frozenset(turn_ids)
         wording = Wording.of(text)
-        known = self._answers.fact(text, turns)
+        known = self._answers.fact(text, turns, teller)
         if known is not None:
             return known
         names = keys_of_names(tuple(joins))
         in_turns = (one for turn in sorted(turns) for one in self._answers.by_turn.get(turn, ()))
         for group in {id(one): one for one in in_turns}.values():
-            if not wording.restates(group.wording, joins_the_same=bool(names) and names == group.joins):
+            if not group.may_be_by(teller) or not wording.restates(
+                group.wording, joins_the_same=bool(names) and names == group.joins
+            ):
                 continue
             says_else = not wording.says_more_or_less(group.wording)
             if not (says_else and is_there is not None and is_there(group.wording.key, group.turn_ids)):
@@ -354,7 +377,7 @@ class Standing:
 
     def of_statement(self, said: Statement) -> Decided:
         """What was decided of something that a person said, in these very words: nobody reads it in others."""
-        decided = self._answers.fact(said.text, frozenset(said.turn_ids)) or UNDECIDED
+        decided = self._answers.fact(said.text, frozenset(said.turn_ids), said.teller) or UNDECIDED
         is_own = decided.truth is not None and decided.truth.id == said.id  # an edit of nothing but marks and case
         return replace(decided, truth=None) if is_own else decided
 
@@ -422,6 +445,11 @@ class Standing:
     def alike(self, text: str) -> frozenset[str]:
         """The keys of all names of the entities that *text* names by a name that a person gave or merged."""
         return frozenset(other for key in named_in(text, self._names) for other in self.keys_of(key))
+
+
+def may_be_one(teller: str | None, other: str | None) -> bool:
+    """Whether two tellers may be one person: they have one name, or one of them is not known."""
+    return not teller or not other or name_key(teller) == name_key(other)
 
 
 def _names_in(made: Correction) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 A turn as it may be told by itself: without the sentences that a person said are wrong, or never to come up.
 
 The transcript stays as it is. What nobody can find in a turn, since the fact was told in other words, takes the whole
-turn with it: a wrong memory is worse than none.
+turn with it: a wrong memory is worse than none. What other people than the fact's teller said stays.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from consolidation.corrections.standing import may_be_one
 from consolidation.corrections.wording import carriers, tells_of_any
-from consolidation.kernel.turns import READ, Message, Speaker
+from consolidation.kernel.turns import READ, Message, Speaker, TurnKind
 from consolidation.text.language import detect
 from consolidation.text.sentences import whole_sentences
 from consolidation.text.words import content_words
@@ -55,11 +56,13 @@ def tellable(stored: StoredTurn, standing: Standing) -> Tellable:
     gone: set[tuple[int, int]] = set()
     reason = ""
     for wording, decided in facts:
-        found = carriers(wording, every, of=[number for number, _ in places])
+        theirs = _messages_of(decided.teller, stored.turn.messages)
+        own = [place for place in places if place[0] in theirs]
+        found = carriers(wording, [spoken[number][at] for number, at in own], of=[number for number, _ in own])
         reason = decided.held_back
-        if not found:
+        if not found and len(own) == len(every):
             return Tellable(stored, tuple(every), reason, is_spent=True)
-        gone |= {places[one] for one in found}
+        gone |= {own[one] for one in found} if found else set(own)
     left = [
         _without(message, [said[at] for at in range(len(said)) if (number, at) in gone])
         for number, (message, said) in enumerate(zip(stored.turn.messages, spoken, strict=True))
@@ -68,6 +71,14 @@ def tellable(stored: StoredTurn, standing: Standing) -> Tellable:
     taken = tuple(spoken[number][at] for number, at in sorted(gone))
     turn = replace(stored, turn=replace(stored.turn, messages=told))
     return Tellable(turn, taken, reason, is_spent=not _tells(stored.turn.messages, told))
+
+
+def _messages_of(teller: str | None, messages: Sequence[Message]) -> frozenset[int]:
+    """The places of the *messages* that no other person than *teller* said; all, where *teller* said none of them."""
+    names = [one.known_as if one.role is Speaker.USER else "" for one in messages]
+    if not any(name and may_be_one(teller, name) for name in names):
+        return frozenset(range(len(messages)))
+    return frozenset(number for number, name in enumerate(names) if may_be_one(teller, name))
 
 
 def _without(message: Message, sentences: Sequence[str]) -> Message:
@@ -85,7 +96,8 @@ def _tells(before: Sequence[Message], left: Sequence[Message]) -> bool:
 
 def as_put_right(stored: StoredTurn, standing: Standing) -> StoredTurn | None:
     """
-    *stored* as it is to be told: without what people took out, and with what they put in its place as a note.
+    *stored* as it is to be told: without what people took out, and with what they put in its place, which its teller
+    says, or else a note.
 
     Sentences that name an entity which is never to come up are left out. None where nothing is left to tell.
     """
@@ -107,7 +119,7 @@ def _without_muted(messages: tuple[Message, ...], standing: Standing) -> tuple[M
 
 
 def with_statements(stored: StoredTurn, standing: Standing) -> StoredTurn:
-    """*stored* with what people put in the place of something that it told, as notes behind its messages."""
+    """*stored* with what people put in the place of something that it told, behind its messages."""
     notes = _notes(stored, standing)
     return replace(stored, turn=replace(stored.turn, messages=(*stored.turn.messages, *notes))) if notes else stored
 
@@ -115,7 +127,12 @@ def with_statements(stored: StoredTurn, standing: Standing) -> StoredTurn:
 def _notes(stored: StoredTurn, standing: Standing) -> tuple[Message, ...]:
     """What people put in the place of something that *stored* told, at the time at which it was told."""
     said = standing.statements_of(stored.turn.turn_id)
-    return tuple(Message(Speaker.THOUGHT, one.text, stored.occurred_at) for one in said)
+    is_action = stored.turn.kind is TurnKind.ACTION  # nothing but one message is of its person
+    tellers = ((one, None if is_action else one.told_by or None) for one in said)
+    return tuple(
+        Message(Speaker.USER if teller else Speaker.THOUGHT, one.text, stored.occurred_at, teller)
+        for one, teller in tellers
+    )
 
 
 async def turns_naming(transcript: Transcript, names: frozenset[str]) -> frozenset[int]:

@@ -161,9 +161,9 @@ def _language(found: Iterable[_Found], thoughts: Sequence[str]) -> str:
 
 
 def notes_in(left: StoredTurn, stored: StoredTurn, standing: Standing) -> dict[str, str]:
-    """What people put in the place of what a person said in a turn, as far as it is *left*, each with who said it."""
+    """The notes of what people put in the place of what a person said, as far as one is *left*, with who said it."""
     who = next((one.who for one in stored.turn.messages if one.role is Speaker.USER), None)
-    told = {one.content for one in left.turn.messages}
+    told = {one.content for one in left.turn.messages if one.role is Speaker.THOUGHT}
     said = (one.text for one in standing.statements_of(stored.turn.turn_id) if one.text in told)
     return dict.fromkeys(said, who) if who is not None else {}
 

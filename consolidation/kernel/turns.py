@@ -101,6 +101,11 @@ class Turn:
     metadata: Mapping[str, object] = field(default_factory=dict)
 
     @property
+    def persons(self) -> frozenset[str]:
+        """The names of the persons who speak in it; "" is one without a name."""
+        return frozenset(one.known_as for one in self.messages if one.role is Speaker.USER)
+
+    @property
     def digest(self) -> str:
         """A fingerprint of the content: equal for a retry, different for anything else."""
         said = [[m.role, m.content, m.timestamp and m.timestamp.isoformat(), m.name, m.id] for m in self.messages]

@@ -14,20 +14,23 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from consolidation.corrections.record import MOST_TURNS, Target, beginning_of
+from consolidation.corrections.standing import may_be_one
 from consolidation.corrections.wording import Wording
 from consolidation.kernel.errors import AmbiguousMemory, InvalidRequest, MemoryNotFound
 from consolidation.text.language import detect
 from consolidation.text.names import name_key
 from consolidation.text.words import stems
-from service.retrieval.lead_words import without_lead
+from service.retrieval.lead_words import is_led, teller_in, without_lead
 from service.retrieval.put_right import split_off_id
+from service.retrieval.queries import ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from consolidation.corrections.entity_names import Split
     from consolidation.corrections.record import TargetKind
-    from consolidation.corrections.standing import Standing
+    from consolidation.corrections.standing import Standing, Statement
+    from consolidation.kernel.turns import StoredTurn
     from service.mind.minds import Mind
 
 _PREFIXES: dict[TargetKind, str] = {"fact": "fact:", "entity": "entity:", "turn": "episode:"}
@@ -101,7 +104,30 @@ async def _turn(mind: Mind, meant: Meant) -> Target:
     turns = [turn for turn in await mind.transcript.read_many(known) if turn.is_remembered]
     if not turns:
         raise MemoryNotFound("the mind remembers no such turn (any more)")
-    return Target("turn", beginning_of(turns[0].text), tuple(turn.turn.turn_id for turn in turns))
+    teller = _only(_people_in(turns)) if await anyio.to_thread.run_sync(has_several_people, mind) else None
+    return Target("turn", beginning_of(turns[0].text), tuple(turn.turn.turn_id for turn in turns), teller=teller)
+
+
+def has_several_people(mind: Mind) -> bool:
+    """Whether more than one person has a name in a mind: then it matters who told something. Raises IndexUnusable."""
+    return len({name_key(name) for name in mind.text.speakers()} - ROLES) > 1
+
+
+def _people_in(turns: Iterable[StoredTurn]) -> dict[str, str]:
+    """The persons who speak in these turns, by the keys of their names; "" is the key of one without a name."""
+    return {name_key(name): name for turn in turns for name in turn.turn.persons}
+
+
+def _only(people: dict[str, str]) -> str | None:
+    return next(iter(people.values())) or None if len(people) == 1 else None
+
+
+def _teller(text: str, people: dict[str, str]) -> str | None:
+    """Who told a fact with this *text* in the turns of these *people*."""
+    named = teller_in(text)
+    if named is not None:
+        return people.get(name_key(named))
+    return None if is_led(text) else _only(people)  # the bot said it, or somebody without a name
 
 
 def _entity(mind: Mind, meant: Meant, standing: Standing) -> Target:
@@ -133,7 +159,7 @@ async def _fact(mind: Mind, meant: Meant, standing: Standing) -> Target:
     if meant.id is not None:
         said = [one for one in standing.said if _PREFIXES["fact"] + one.id == meant.id]
         if said:
-            return Target("fact", said[0].text, said[0].turn_ids)
+            return _said(said[0])
         uuid = meant.id.removeprefix(_PREFIXES["fact"])
         numbers = tuple((await anyio.to_thread.run_sync(mind.text.fact_numbers, [uuid])).values())
         found = await _targets(mind, numbers)
@@ -146,9 +172,9 @@ async def _fact(mind: Mind, meant: Meant, standing: Standing) -> Target:
     numbers = await anyio.to_thread.run_sync(_numbers_of, mind, text)
     same = [(key, one) for key, one in await _targets(mind, numbers) if _is_meant(one, text, wanted)]
     same += [
-        (f"{_PREFIXES['fact']}{one.id}", Target("fact", one.text, one.turn_ids))
+        (f"{_PREFIXES['fact']}{one.id}", _said(one))
         for one in standing.statements
-        if _is_meant(Target("fact", one.text, one.turn_ids), text, wanted)
+        if _is_meant(_said(one), text, wanted)
     ]
     if not same:
         raise MemoryNotFound("the mind has no fact with these words (any more)")
@@ -156,6 +182,10 @@ async def _fact(mind: Mind, meant: Meant, standing: Standing) -> Target:
         candidates = dict(list({key: one.text for key, one in same}.items())[:_MOST_CANDIDATES])
         raise AmbiguousMemory("these words are of more than one fact: give its id, or its turns", candidates=candidates)
     return same[0][1]
+
+
+def _said(statement: Statement) -> Target:
+    return Target("fact", statement.text, statement.turn_ids, teller=statement.teller)
 
 
 def _numbers_of(mind: Mind, text: str) -> tuple[int, ...]:
@@ -167,6 +197,7 @@ def _numbers_of(mind: Mind, text: str) -> tuple[int, ...]:
 
 def _is_meant(target: Target, text: str, turn_ids: frozenset[str]) -> bool:
     is_same = Wording.of(target.text).key == Wording.of(without_lead(text)).key
+    is_same = is_same and may_be_one(target.teller, teller_in(text))
     return is_same and (not turn_ids or bool(turn_ids & frozenset(target.turn_ids)))
 
 
@@ -177,11 +208,13 @@ async def _targets(mind: Mind, numbers: Sequence[int]) -> list[tuple[str, Target
     every = tuple({uuid for found in episodes.values() for uuid in found})
     sequences = await anyio.to_thread.run_sync(mind.text.sequences, every)
     turns = {turn.sequence: turn for turn in await mind.transcript.read_many(sorted(set(sequences.values())))}
+    is_shared = await anyio.to_thread.run_sync(has_several_people, mind)
     found = []
     for number, row in rows.items():
         told_in = sorted(sequences[uuid] for uuid in episodes[number] if uuid in sequences)
         ids = tuple(turns[one].turn.turn_id for one in told_in if one in turns)[:MOST_TURNS]
-        found.append(
-            (f"{_PREFIXES['fact']}{row[0]}", Target("fact", without_lead(str(row[1])), ids, (str(row[2]), str(row[3]))))
-        )
+        text, joins = str(row[1]), (str(row[2]), str(row[3]))
+        people = _people_in(turns[one] for one in told_in if one in turns) if is_shared else {}
+        target = Target("fact", without_lead(text), ids, joins, _teller(text, people))
+        found.append((f"{_PREFIXES['fact']}{row[0]}", target))
     return found

@@ -115,7 +115,7 @@ def is_doomed_correction(made: Correction, *, plan: ErasurePlan) -> bool:
     """
     unique, target = set(plan.words), made.target
     is_said = target.kind != "entity" and not target.turn_ids  # by a person, in no turn
-    quoted = (*target.joins, "" if is_said else target.text)
+    quoted = (*target.joins, target.teller or "", "" if is_said else target.text)
     if not unique.isdisjoint(_telling(" ".join(quoted))):
         return True
     own = (made.to, made.reason, target.text if is_said else None)

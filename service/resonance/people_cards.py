@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from consolidation.corrections.wording import names_any, tells_of_any
 from consolidation.kernel.turns import Speaker
+from consolidation.text.language import detect
 from consolidation.text.names import name_key
 from service.ingest.importance import PRIORITY
-from service.retrieval.lead_words import told_words, without_lead
+from service.retrieval.intent import intent_of
+from service.retrieval.lead_words import teller_in, told_words, without_lead
 from service.retrieval.put_right import FACT, PutRight, statement_id
 
 if TYPE_CHECKING:
@@ -55,6 +57,14 @@ class PersonCard:
     lines: tuple[CardLine, ...]
 
 
+class _Known(NamedTuple):
+    """A line, the names that its fact joins, and who told it; None where that is not known."""
+
+    line: CardLine
+    joins: tuple[str, ...] = ()
+    teller: str | None = None
+
+
 class PeopleCards:
     """The cards of every mind, made again only when something was put right, or on another day."""
 
@@ -88,25 +98,32 @@ def card_text(cards: Sequence[PersonCard]) -> str:
 
 def _cards(mind: Mind, now: datetime) -> tuple[PersonCard, ...]:
     put_right = PutRight.of(mind.corrections.standing(), mind.transcript, mind.text)
-    people = sorted(mind.text.speakers(), key=lambda name: (name_key(name) in _ROLES, name))
-    names = {key: name for name in people if (key := name_key(name)) not in _ROLES}
+    names = _names(mind, put_right)
     keys = tuple(names)[:_MOST_PEOPLE] or ("user",)
     muted = put_right.standing.muted_names
     every = (*_decided(put_right), *_lasting(mind, put_right, now))
-    lines = [(line, joins) for line, joins in every if not tells_of_any(line.text, muted)]
+    known = [one for one in every if not tells_of_any(one.line.text, muted)]
     found: dict[str, list[CardLine]] = {key: [] for key in keys}
     told: dict[str, list[frozenset[str]]] = {key: [] for key in keys}
-    for line, joins in lines:
-        for key in _about(line, joins, keys, put_right):
-            words = told_words(line.text)
+    for one in known:
+        for key in _about(one, keys, mind, put_right):
+            words = told_words(one.line.text)
             if len(found[key]) < MOST_LINES and not any(words <= other for other in told[key]):
-                found[key].append(line)
+                found[key].append(one.line)
                 told[key].append(words)
     return tuple(PersonCard(names.get(key, key), tuple(kept)) for key, kept in found.items() if kept)
 
 
-def _decided(put_right: PutRight) -> Iterable[tuple[CardLine, tuple[str, ...]]]:
-    """What people pinned, then what they said, newest first, each with the names that it joins."""
+def _names(mind: Mind, put_right: PutRight) -> dict[str, str]:
+    """The people's names by their keys; of one person with several names, the one that was kept."""
+    own = {key: name for name in sorted(mind.text.speakers()) if (key := name_key(name)) not in _ROLES}
+    if len(own) == 1:
+        return own
+    return {name_key(now): now for name in own.values() for now in (put_right.standing.name_of(name),)}
+
+
+def _decided(put_right: PutRight) -> Iterable[_Known]:
+    """What people pinned, then what they said, newest first."""
     standing = put_right.standing
     sequences = {turn_id: sequence for sequence, turn_id in put_right.turn_ids.items()}
     told = [one for one in standing.statements if not standing.reason_against(one)]
@@ -122,32 +139,53 @@ def _decided(put_right: PutRight) -> Iterable[tuple[CardLine, tuple[str, ...]]]:
         return not all(standing.turn(one).held_back for one in pinned.turn_ids)
 
     for one in reversed(standing.corrections):
-        decided = standing.fact(one.target.text, one.target.turn_ids) if one.target.kind == "fact" else None
+        of, is_fact = one.target, one.target.kind == "fact"
+        decided = standing.fact(of.text, of.turn_ids, teller=of.teller) if is_fact else None
         if decided is None or decided.shown is not one or not decided.is_pinned or decided.held_back:
             continue
-        if is_told(one.target):
-            yield CardLine(one.id, one.target.text, told_in(one.target.turn_ids), one), one.target.joins
+        if is_told(of):
+            yield _Known(CardLine(one.id, of.text, told_in(of.turn_ids), one), of.joins, of.teller)
     for said in reversed(told):
-        yield CardLine(statement_id(said), said.text, told_in(said.turn_ids), said), ()
+        yield _Known(CardLine(statement_id(said), said.text, told_in(said.turn_ids), said), teller=said.teller)
 
 
-def _lasting(mind: Mind, put_right: PutRight, now: datetime) -> Iterable[tuple[CardLine, tuple[str, ...]]]:
-    """Facts that matter and hold, the most important first, each with the names that it joins."""
+def _lasting(mind: Mind, put_right: PutRight, now: datetime) -> Iterable[_Known]:
+    """Facts that matter and hold, the most important first."""
     rows = mind.text.important_facts(least=PRIORITY, at=now, limit=_MOST_FACTS)
     every = {number: json.loads(str(row[4])) for number, row in enumerate(rows)}
     sequences = mind.text.sequences(tuple({uuid for found in every.values() for uuid in found}))
     for number, row in enumerate(rows):
         told_in = tuple(sorted(sequences[one] for one in every[number] if one in sequences))
         joins = (str(row[2]), str(row[3]))
-        text = without_lead(str(row[1]))
+        text = str(row[1])
         if not put_right.fact(text, told_in, joins=joins).held_back:
-            yield CardLine(f"{FACT}{row[0]}", text, told_in), joins
+            yield _Known(CardLine(f"{FACT}{row[0]}", without_lead(text), told_in), joins, teller_in(text))
 
 
-def _about(line: CardLine, joins: Iterable[str], keys: Sequence[str], put_right: PutRight) -> tuple[str, ...]:
-    """The people that a line is about; one that a person decided on, and that names nobody, is about the first."""
-    joined = {key for name in joins for key in put_right.standing.keys_of(name)}
-    named = tuple(key for key in keys if key in joined or names_any(line.text, put_right.standing.keys_of(key)))
-    if named:
-        return named
-    return tuple(keys[:1]) if line.by is not None or not joined.isdisjoint(_ROLES) else ()
+def _about(known: _Known, keys: Sequence[str], mind: Mind, put_right: PutRight) -> tuple[str, ...]:
+    """
+    The people that a line is about: whoever told it, if it says "I" or "my"; else whom it names, else who told it.
+
+    Where only one person is known, what a person decided on and what names nobody is about that one.
+    """
+    standing, line = put_right.standing, known.line
+    joined = {key for name in known.joins for key in standing.keys_of(name)}
+    named = tuple(key for key in keys if key in joined or names_any(line.text, standing.keys_of(key)))
+    if len(keys) == 1:
+        return named or (tuple(keys) if line.by is not None or not joined.isdisjoint(_ROLES) else ())
+    teller = known.teller or (_only_person(mind, line.sequences) if line.by is not None else None)
+    own = tuple(key for key in keys if teller and key == name_key(standing.name_of(teller)))
+    return own if _says_i(line.text, mind) else named or own
+
+
+def _only_person(mind: Mind, sequences: Sequence[int]) -> str | None:
+    """Who said what these turns told; None where several people speak in them, or somebody without a name."""
+    persons = {name_key(one): one for turn in mind.transcript.read_now(sequences) for one in turn.turn.persons}
+    return next(iter(persons.values())) or None if len(persons) == 1 else None
+
+
+def _says_i(text: str, mind: Mind) -> bool:
+    """Whether *text* is in the first person, in its own language or in the mind's, since few words may mislead."""
+    main = next(iter(mind.text.languages()), "en")
+    languages = {main, detect(text, fallback=main)}
+    return any(intent_of(text, language=one, names_known=False).is_first_person for one in languages)

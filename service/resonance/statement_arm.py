@@ -15,7 +15,7 @@ from consolidation.corrections.wording import Wording, stems_of
 from consolidation.text.words import tokens
 from service.resonance.arms import FragmentEvidence, FragmentHits
 from service.retrieval.moment import Fragment
-from service.retrieval.put_right import statement_id
+from service.retrieval.put_right import statement_id, statement_text
 from service.retrieval.statements import statement_fits
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def _fragment(
     return Fragment(
         id=statement_id(one),
         kind="fact",
-        text=one.text,
+        text=statement_text(one),
         occurred_at=told_at,
         score=round(score, 4),
         sources=(),

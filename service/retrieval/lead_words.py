@@ -146,6 +146,15 @@ _LEAD = re.compile(
         if kind != "read"
     )
 )
+_NO_NAME = tuple(lead for words in LEADS.values() for kind, lead in words.items() if kind not in {"named", "read"})
+_TELLER = re.compile(
+    "|".join(
+        (
+            *map(re.escape, _NO_NAME),  # "they told me" is of nobody called "they"
+            *(re.escape(words["named"]).replace(r"\{name\}", r"([^:\n]{1,80}?)") for words in LEADS.values()),
+        )
+    )
+)
 _QUOTATIONS = frozenset({("“", "”"), ("„", "“"), ("„", "”"), ("«", "»"), ("「", "」")})
 _READ_PART = r"{lead}[^{closing}]*(?:[{closing}]|$)"
 _OWN_PART = r"{lead}(?:“[^”]*(?:”|$)|(?:(?! / )[^“])*)"
@@ -192,6 +201,17 @@ def without_lead(text: str) -> str:
         return text
     bare = text[found.end() :]
     return bare[1:-1] if len(bare) > 1 and (bare[0], bare[-1]) in _QUOTATIONS else bare
+
+
+def teller_in(text: str) -> str | None:
+    """The name of who told a memory, as its *text* says it in front; None where it says no name."""
+    found = _TELLER.match(text)
+    return found[found.lastindex] if found is not None and found.lastindex else None
+
+
+def is_led(text: str) -> bool:
+    """Whether a memory's *text* says in front who said it, or that it was only read."""
+    return is_read(text) or _LEAD.match(text) is not None
 
 
 def others_words(text: str) -> str:

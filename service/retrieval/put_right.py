@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from consolidation.corrections.record import What
-from consolidation.corrections.standing import UNDECIDED, Standing
+from consolidation.corrections.standing import UNDECIDED, Standing, may_be_one
 from consolidation.corrections.taken_out import Tellable, tellable
 from consolidation.corrections.wording import Wording, named_in, names_any, renamed, tells_of_any
 from consolidation.kernel.errors import HomeFault
+from consolidation.kernel.turns import Message, Speaker
 from consolidation.text.language import detect
 from consolidation.text.names import name_key
 from consolidation.text.sentences import sentences
 from consolidation.text.words import content_words
 from service.index.text_splits import texts_told_first_in
-from service.retrieval.lead_words import told_words, without_lead
+from service.retrieval.lead_words import teller_in, told_by, told_words, without_lead
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -81,11 +82,13 @@ class PutRight:
         return bool(self.standing)
 
     def fact(self, text: str, sequences: Iterable[int], *, joins: Sequence[str] = ()) -> Decided:
-        """What was decided of a fact of the graph."""
+        """What was decided of a fact of the graph; its *text* has who told it in front."""
         turns = [self.turn_ids[one] for one in sequences if one in self.turn_ids]
         if not turns:
             return UNDECIDED
-        decided = self.standing.fact(without_lead(text), turns, joins=joins, is_there=self._is_there)
+        decided = self.standing.fact(
+            without_lead(text), turns, joins=joins, teller=teller_in(text), is_there=self._is_there
+        )
         whole = [self.standing.turn(one) for one in turns]
         if decided is UNDECIDED and all(one.held_back for one in whole):
             return whole[0]
@@ -143,7 +146,12 @@ class PutRight:
     def told_in(self, text: str) -> tuple[Correction, ...]:
         """What was decided of facts that *text* tells and that are not to come up by themselves."""
         unseen = ((turn, *pair) for turn in self.turn_ids.values() for pair in self.standing.unseen_in(turn))
-        made = [one for turn, told, decided in unseen if self._tells(text, told, turn) for one in decided.corrections]
+        made = [
+            one
+            for turn, told, decided in unseen
+            if self._tells(text, told, decided, turn)
+            for one in decided.corrections
+        ]
         wording = Wording.of(without_lead(text))
         made += [
             one
@@ -164,7 +172,7 @@ class PutRight:
         if edited is not None:
             return edited
         unseen = [
-            (turn, wording)
+            (turn, wording, decided)
             for turn in self.turn_ids.values()
             for wording, decided in self.standing.unseen_in(turn)
             if decided.is_wrong or not on_purpose
@@ -175,16 +183,16 @@ class PutRight:
 
         def is_told(sentence: str) -> bool:
             wording = Wording.of(without_lead(sentence))
-            of_facts = any(self._tells(sentence, one, turn) for turn, one in unseen)
+            of_facts = any(self._tells(sentence, one, decided, turn) for turn, one, decided in unseen)
             return of_facts or any(map(wording.is_carried_by, whole))
 
         known = tuple(sentences(text, language=detect(text)))
         left = [one for one in known if not is_told(one)]
         return " ".join(left) if len(left) < len(known) else text
 
-    def _tells(self, text: str, wording: Wording, turn_id: str) -> bool:
+    def _tells(self, text: str, wording: Wording, decided: Decided, turn_id: str) -> bool:
         """Whether *text* tells this fact of a turn, and not only others of that turn, which share words with it."""
-        if not wording.is_carried_by(text):
+        if not wording.is_carried_by(text) or not may_be_one(decided.teller, teller_in(text)):
             return False
         others = self.keys_in(frozenset({turn_id}))
         if wording.key not in others:
@@ -249,7 +257,7 @@ class PutRight:
             return whole[0]
         for turn_id in told_by:
             for wording, decided in self.standing.unseen_in(turn_id):
-                if self._tells(text, wording, turn_id):
+                if self._tells(text, wording, decided, turn_id):
                     return decided.held_back
         return ""
 
@@ -315,6 +323,14 @@ FACT, ENTITY = "fact:", "entity:"
 def statement_id(statement: Statement) -> str:
     """The id of what a person said, among those of facts."""
     return f"{FACT}{statement.id}"
+
+
+def statement_text(statement: Statement) -> str:
+    """What a person said, behind the name of who had told what it put right: "I live in Linz" is Ben's."""
+    if not statement.told_by:
+        return statement.text
+    message = Message(Speaker.USER, statement.text, name=statement.told_by)
+    return told_by(message, statement.text, language=detect(statement.text))
 
 
 def split_off_id(split: Split) -> str:

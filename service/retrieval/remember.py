@@ -28,7 +28,7 @@ from service.retrieval.fragments import as_source
 from service.retrieval.fusion import COSINES, WORDS, ArmHits, Cues, TraitWeights, fuse, normalised
 from service.retrieval.lead_words import READ_SHARE, is_read, told_words
 from service.retrieval.mind_of_turns import mind_of_turns
-from service.retrieval.put_right import ANOTHER_SHARE, put_right_in, statement_id
+from service.retrieval.put_right import ANOTHER_SHARE, put_right_in, statement_id, statement_text
 from service.retrieval.queries import is_entity, sanitised
 from service.retrieval.relatives import resolved
 from service.retrieval.statements import statement_fits
@@ -406,7 +406,7 @@ def _weighed(memory: Remembered, query: str, put_right: PutRight) -> Remembered:
 
 def _statement(one: Statement, score: float, put_right: PutRight) -> _Hit:
     decided = put_right.standing.of_statement(one)
-    hit = _hit(statement_id(one), "fact", one.text, score, ())
+    hit = _hit(statement_id(one), "fact", statement_text(one), score, ())
     memory = replace(
         hit.remembered,
         occurred_at=one.at,
