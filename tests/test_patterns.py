@@ -14,7 +14,7 @@ import consolidation
 import prompts
 import service
 from consolidation.text import dates, denials, instructions, lead_ins, speech_acts
-from service.retrieval import agenda, counted_ahead, counted_days, intent, parts_of_months, tense
+from service.retrieval import agenda, counted_ahead, counted_days, first_person, intent, parts_of_months, tense
 from tests.support.growth import FACTOR, assert_linear, repeated, thread_seconds
 
 _GLANCE, _LENGTH, _LONGEST = 2_000, 8_000, 250_000  # characters
@@ -28,6 +28,7 @@ CUT = {
     "consolidation.text.speech_acts": speech_acts.LONGEST_BEGINNING,
     "consolidation.text.lead_ins": speech_acts.LONGEST_BEGINNING,
     "consolidation.text.instructions": instructions.LONGEST_SENTENCE,
+    "service.retrieval.first_person": 2 * tense.LONGEST_END,
     "service.retrieval.intent": 2 * tense.LONGEST_END,
     "service.retrieval.tense": 2 * tense.LONGEST_END,
     "service.retrieval.queries": 4000,
@@ -95,7 +96,9 @@ _OF_INSTRUCTIONS = (instructions.REPORTS, *(words.rules for words in instruction
 _BEGINNINGS = (*_ACTS, *_DENIALS, *(one.pattern for one in _FORMS), instructions.LIFTS)
 _INTENTS = (
     *(intent._RECALLS, intent._RECALLS_ANSWER, intent._HOUSEHOLD, intent._NOW, intent._LAST_TIME),
-    *intent._FIRST_PERSON_VERBS.values(),
+    *first_person._FIRST_PERSON_VERBS.values(),
+    *first_person._PLURAL_VERBS.values(),
+    *first_person._ASIDE.values(),
 )
 _OF_TENSES = (tense._OVER, tense._PAST_FORMS, tense._PRESENT, tense._TO_COME, tense._PAST_BESIDE_A_DATE)
 _TENSES = tuple(pattern for forms in _OF_TENSES for pattern in forms.values())

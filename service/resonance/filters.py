@@ -26,6 +26,7 @@ from service.resonance.standing_instructions import ARM, MOST, is_standing
 from service.resonance.turn_likeness import cosines_between
 from service.retrieval.lead_words import without_lead, wording
 from service.retrieval.moment import Shortlist
+from service.retrieval.tellers import tellers_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -196,7 +197,8 @@ class Filters:
                 for key, own in newest.items()
                 if own in near
             }
-        return SameSubject(verdict.subjects, cosines, verdict.denials)
+        tellers = {one.id: tellers_of(one.said, one.sequences, candidates.put_right) for one in chosen}
+        return SameSubject(verdict.subjects, cosines, verdict.denials, tellers)
 
     def echo_turns_of(self, mind: Mind) -> int:
         """How many turns a memory that was shown stays away from its session."""

@@ -9,10 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from service.retrieval.tellers import NOBODY, may_change
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from service.retrieval.moment import Fragment
+    from service.retrieval.tellers import Tellers
 
 # A newer one leads an older one where its share of that one's score and the cosine of both reach this together: the
 # better it fits, and the liker it is to the older one, the surer both are about the same. See the lives' README.
@@ -31,12 +34,13 @@ class SameSubject:
     What shows that two fragments are on one subject, by their ids.
 
     ``words`` are what of the message each is about. ``cosines`` are how near each is to each other one, as far as that
-    is known. ``denials`` are those that say that something was wrong.
+    is known. ``denials`` are those that say that something was wrong. ``tellers`` are who told each.
     """
 
     words: Mapping[str, frozenset[str]] = field(default_factory=dict)
     cosines: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     denials: frozenset[str] = frozenset()
+    tellers: Mapping[str, Tellers] = field(default_factory=dict)
 
     def holds_now(self, newer: Fragment, older: Fragment) -> bool:
         """
@@ -46,6 +50,8 @@ class SameSubject:
         the older one counts, too, though it shares no word with the message.
         """
         if newer.occurred_at <= older.occurred_at or newer.score < _LEAST_SHARE * older.score:
+            return False
+        if not may_change(self.tellers.get(newer.id, NOBODY), self.tellers.get(older.id, NOBODY)):
             return False
         if older.id in self.denials:
             return newer.score >= _AS_A_DENIAL * older.score

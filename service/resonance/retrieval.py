@@ -15,7 +15,7 @@ import anyio.to_thread
 
 from consolidation.kernel.turns import Speaker, TurnKind
 from consolidation.text.dates import asks_when
-from consolidation.text.names import proper_nouns
+from consolidation.text.names import name_key, proper_nouns
 from consolidation.text.words import stems, word_count
 from service.mind.trace_document import RetrievalTrace
 from service.resonance.arms import QueryHits, SearchTerms, Switches
@@ -25,14 +25,16 @@ from service.resonance.trace_recorder import candidate_trace
 from service.resonance.turn_likeness import cosines_between
 from service.retrieval.answer_types import answer_types
 from service.retrieval.excerpt import query_words
+from service.retrieval.first_person import speaks_of_oneself
 from service.retrieval.fragments import turn_fragments
 from service.retrieval.fusion import ArmHits, Cues, fuse, merged, scaled, with_corrections
 from service.retrieval.intent import intent_of
 from service.retrieval.periods import period
-from service.retrieval.put_right import put_right_now
-from service.retrieval.queries import named_in
+from service.retrieval.put_right import NOTHING_PUT_RIGHT, put_right_now
+from service.retrieval.queries import ROLES, named_in
 from service.retrieval.relatives import resolved
 from service.retrieval.successors import LEAST_LATER, MOST_OLDER, Likeness, common_words, with_successors
+from service.retrieval.tellers import may_change, tellers_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.turns import StoredTurn
     from service.index.text_index import TextIndex
+    from service.index.text_store import Traits
     from service.mind.minds import Mind
     from service.ports.embedder import Embedder
     from service.resonance.arms import FragmentArm, FragmentEvidence
@@ -100,7 +103,7 @@ class Candidates:
     ``wants_list`` where more than a few answer the message; ``is_present`` where it is about what holds now;
     ``is_asked`` where it asks something about somebody's life.
     ``rounds`` are the searches behind it all. ``instructions`` is why each standing instruction bears on the message,
-    by the id of its fragment.
+    by the id of its fragment. ``put_right`` is what people decided.
     """
 
     fragments: tuple[Fragment, ...] = ()
@@ -118,6 +121,7 @@ class Candidates:
     is_present: bool = True
     is_asked: bool = False
     instructions: Mapping[str, str] = field(default_factory=dict)
+    put_right: PutRight = NOTHING_PUT_RIGHT
 
 
 class Retrieval:
@@ -146,7 +150,7 @@ class Retrieval:
         is_present = [_is_present(call, hits.query, terms) and not _period(call, hits.query) for hits in queries]
         found = await anyio.to_thread.run_sync(self._ranked, call, queries, terms)
         if any(_wants_newest(call, hits.query, terms) for hits in queries):
-            found = await self._with_successors(call, found)
+            found = await self._with_successors(call, found, put_right)
         terms, told = await anyio.to_thread.run_sync(_told, call, queries, terms, found)
         beside = [
             await arm.fragments([found.beside[at] for found in rounds if found.beside], terms)
@@ -188,6 +192,7 @@ class Retrieval:
             wants_list=intent.wants_list,
             instructions={one.id: one.reason for one in instructing},
             is_asked=intent.is_personal and intent.kind in {"personal question", "request"},
+            put_right=put_right,
         )
 
     async def search_round(
@@ -264,12 +269,13 @@ class Retrieval:
         best: dict[int, tuple[float, str]] = {}
         found = frozenset(sequence for hits in queries for arm in hits.arms for sequence in arm.hits)
         denied = _denied(call.mind.text, found)
+        asker = _asker(call, terms.put_right)
         for hits in queries:
-            sequences = tuple({sequence for arm in hits.arms for sequence in arm.hits})
+            traits = call.mind.text.traits(tuple({sequence for arm in hits.arms for sequence in arm.hits}))
             ranking = fuse(
                 hits.arms,
-                cues=_cues(call, hits.query, terms),
-                traits=call.mind.text.traits(sequences),
+                cues=_with_asker(_cues(call, hits.query, terms), asker, traits, terms.put_right),
+                traits=traits,
                 timezone=call.moment.timezone,
                 weights=self._switches.weights,
             )
@@ -282,7 +288,7 @@ class Retrieval:
         read = call.mind.transcript.read_now([one.sequence for one in first])
         return RankedTurns(first, {turn.sequence: turn for turn in read}, frozenset(denied), found_by)
 
-    async def _with_successors(self, call: PreTurnCall, found: RankedTurns) -> RankedTurns:
+    async def _with_successors(self, call: PreTurnCall, found: RankedTurns, put_right: PutRight) -> RankedTurns:
         """*found* with newer turns moved up that are like the best older ones. Raises IndexUnusable."""
         older = [one.sequence for one in found.ranking[:MOST_OLDER] if one.sequence in found.turns]
         if max(found.turns, default=0) <= min(older, default=0):
@@ -290,7 +296,7 @@ class Retrieval:
         cosines: dict[int, dict[int, float]] = {}
         if self._switches.vectors and self._embedder.is_calibrated:  # else their words are left
             cosines = await cosines_between(call, found.turns, of=older, among=found.turns)
-        likeness = await anyio.to_thread.run_sync(_likeness, call, older, tuple(found.turns), cosines)
+        likeness = await anyio.to_thread.run_sync(_likeness, call, older, found.turns, cosines, put_right)
         return found._replace(ranking=with_successors(found.ranking, likeness))
 
 
@@ -317,12 +323,16 @@ def _told(
 
 
 def _likeness(
-    call: PreTurnCall, older: Sequence[int], turns: tuple[int, ...], cosines: Mapping[int, Mapping[int, float]]
+    call: PreTurnCall,
+    older: Sequence[int],
+    turns: Mapping[int, StoredTurn],
+    cosines: Mapping[int, Mapping[int, float]],
+    put_right: PutRight,
 ) -> dict[int, Likeness]:
-    """How like each of *older* those of *turns* are that may answer."""
+    """How like each of *older* those of *turns* are that may answer, and may say what holds now of it."""
     text, moment = call.mind.text, call.moment
     wanted = answer_types(moment.message, language=moment.language)
-    traits = text.traits(turns)
+    traits = text.traits(tuple(turns))
     telling = {
         sequence: one.occurred_at
         for sequence, one in traits.items()
@@ -330,6 +340,7 @@ def _likeness(
     }
     words = text.own_stems(tuple(telling.keys() | set(older)))
     counts = text.turn_counts(tuple({word for one in older for word in words.get(one, ())}))
+    tellers = {sequence: tellers_of(one.turn.messages, (sequence,), put_right) for sequence, one in turns.items()}
     found = {}
     for one in older:
         near = cosines.get(one, {})
@@ -337,7 +348,9 @@ def _likeness(
         later = [
             sequence
             for sequence, at in telling.items()
-            if one in traits and at - traits[one].occurred_at >= LEAST_LATER
+            if one in traits
+            and at - traits[one].occurred_at >= LEAST_LATER
+            and may_change(tellers[sequence], tellers[one])
         ]
         found[one] = Likeness(
             {sequence: near[sequence] for sequence in later if sequence in near},
@@ -357,7 +370,7 @@ def _asked(
     put_right = put_right_now(call.mind)
     known = {hits.query for found in before for hits in found.queries}
     persons = [one.who for one in call.moment.messages if one.role is Speaker.USER]
-    speaker = persons[-1] if persons else None
+    speaker = put_right.standing.keys_of(persons[-1]) - {""} | {persons[-1].casefold()} if persons else None
     text, language = call.mind.text, call.moment.language
     said = dict.fromkeys(one for query in queries for one in (query, *put_right.variants(query)))
     meant = [one for query in queries for one in resolved(query, text=text, language=language, speaker=speaker)]
@@ -403,6 +416,29 @@ def _cues(call: PreTurnCall, query: str, terms: SearchTerms) -> Cues:
         answer_types=answer_types(query, language=moment.language),
         recalls_answer=intent_of(query, language=moment.language, names_known=bool(terms.entities)).recalls_answer,
     )
+
+
+def _asker(call: PreTurnCall, put_right: PutRight) -> str:
+    """The key of the name of who asks about themselves; "" where they have none, or ask about something else."""
+    moment = call.moment
+    persons = [one for one in moment.messages if one.role is Speaker.USER]
+    if moment.acts or not persons or not persons[-1].known_as:
+        return ""
+    is_own = speaks_of_oneself(moment.message, language=moment.language)
+    return put_right.person(persons[-1].known_as) if is_own else ""
+
+
+def _with_asker(cues: Cues, asker: str, traits: Mapping[int, Traits], put_right: PutRight) -> Cues:
+    """*cues* with the turns in which the *asker* speaks, and those of others alone; not where a query names people."""
+    if not asker or cues.people:
+        return cues
+    speakers = {
+        sequence: {put_right.person(name, (sequence,)) for name in one.speakers if name_key(name) not in ROLES}
+        for sequence, one in traits.items()
+    }
+    own = frozenset(sequence for sequence, names in speakers.items() if asker in names)
+    others = frozenset(sequence for sequence, names in speakers.items() if names) - own
+    return replace(cues, asker=own, others=others)
 
 
 def _period(call: PreTurnCall, query: str) -> Period | None:

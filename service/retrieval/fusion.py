@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from service.index.text_store import Traits
     from service.retrieval.periods import Period
 
+ASKER = "asker"
 DEPTH = 100  # turns that an arm may find of one query
 _TINY = 1e-9
 
@@ -66,6 +67,7 @@ class TraitWeights:
 
     words_unnamed: float = 0.15
     speaker: float = 0.20
+    others: float = -0.50
     period: float = 0.72
     when: float = 0.30
     answers: float = 0.20
@@ -86,7 +88,8 @@ class Cues:
     The people it names, the period it names, whether it asks for a time, and whether it is about the present, in which
     what is newer holds; ``newest`` is the last sequence of the mind. ``names_known`` where it names something that the
     mind knows; ``answer_types`` are the kinds of words that may answer it; ``recalls_answer`` where it asks for what
-    the assistant said, which is found where the person wanted something.
+    the assistant said, which is found where the person wanted something. Where it is about the one who asks, ``asker``
+    has the turns in which they speak, and ``others`` those in which only other people do.
     """
 
     people: frozenset[str] = frozenset()
@@ -97,6 +100,8 @@ class Cues:
     names_known: bool = False
     answer_types: frozenset[str] = frozenset()
     recalls_answer: bool = False
+    asker: frozenset[int] = frozenset()
+    others: frozenset[int] = frozenset()
 
 
 class Ranked(NamedTuple):
@@ -128,7 +133,12 @@ def fuse(
         )
         for sequence, score in sums.items()
     ]
-    return tuple(sorted(ranked, key=lambda one: (-one.score, -one.sequence)))
+    ranked.sort(key=lambda one: (-one.score, -one.sequence))
+    if cues.others:  # a trace shows who asks as an arm, which found all turns of theirs
+        own = [one.sequence for one in ranked if one.sequence in cues.asker]
+        for rank, sequence in enumerate(own, start=1):
+            ranks[sequence][ASKER] = rank
+    return tuple(ranked)
 
 
 def with_corrections(ranking: Sequence[Ranked], denied: Mapping[int, int]) -> tuple[Ranked, ...]:
@@ -199,6 +209,7 @@ def _moved(sequence: int, *, cues: Cues, traits: Traits, timezone: tzinfo, weigh
         moved += weights.when
     if cues.answer_types:
         moved += weights.answers * len(cues.answer_types & traits.answers)
+    moved += weights.others * (sequence in cues.others)
     moved += weights.wanted * (cues.recalls_answer and traits.wants_answer)
     if cues.is_present:
         moved += weights.recency * sequence / max(cues.newest, sequence)

@@ -15,13 +15,11 @@ from typing import Literal
 
 from consolidation.text.dates import without_numeric_days
 from consolidation.text.speech_acts import is_question, is_request
+from service.retrieval.first_person import has_word, is_in_first_person
 from service.retrieval.tense import both_ends, is_about_past, words_of
 
 _QUERIES = 32  # each phase asks of the same few
 _WORDS_THAT_ASK = 4
-# Letters, and the marks that are vowels in the scripts of India: "मैं" is one word.
-_WORD = re.compile(r"(?:[^\W\d_]|[\u0900-\u0dff])+(?:'[^\W\d_]+)?")
-_ELIDED = re.compile(r"\b([jml])'")  # j'ai, m'a, l'ai
 _LIKE_A_CHILD = re.compile(
     r"\blike i(?:'m| am|m) (?:five|5|a (?:child|kid))\b|\bals wäre ich (?:fünf|5|ein kind)\b"
     r"|\bcomo si (?:yo )?tuviera (?:cinco|5)\b"
@@ -34,43 +32,7 @@ type Kind = Literal["personal question", "other question", "request", "personal 
 KINDS: tuple[Kind, ...] = ("personal question", "other question", "request", "personal remark", "other remark")
 TASKS = ("code", "language", "how to", "sum", "trivia", "small talk", "saying")
 
-_FIRST_PERSON = {
-    "en": "i me my mine myself we us our ours i'm im i've ive i'd id i'll",
-    "de": "ich mich mir mein meine meinem meinen meiner meins wir uns unser unsere unserem unseren unserer",
-    "es": "yo me m mi mis mío mía míos mías mí conmigo nosotros nosotras nos nuestro nuestra nuestros nuestras",
-    "fr": "je j m moi mon ma mes me nous notre nos mien mienne",
-    "it": "io mi mio mia miei mie noi ci nostro nostra nostri nostre",
-    "pt": "eu me mim meu minha meus minhas comigo nós nos nosso nossa nossos nossas",
-    "nl": "ik mij me mijn m'n wij we ons onze ek my",  # Afrikaans is read as Dutch
-    "pl": "ja mnie mi mną mój moja moje mojego mojej moją moim my nas nam nami nasz nasza nasze",
-    "ru": "я меня мне мной мой моя моё мое мои моего моей моему мою моих мы нас нам нами наш наша наше наши",
-    "zh": "我 我们",
-    # Of one's own family Japanese has words of their own: 母, where anybody's mother is お母さん. It does not
-    # say whose the rent, the pay and the work are, where they are one's own.
-    "ja": (
-        "私 僕 俺 わたし 私たち 家賃 給料 実家 職場 上司 うちの 妻の 妻は 妻が 夫の 夫は 夫が "
-        "母の 母は 母が 父の 父は 父が "
-        "兄の 兄は 兄が 姉の 姉は 姉が 弟の 弟は 弟が 妹の 妹は 妹が"
-    ),
-    # Arabic says "my" by an ending; these are the nouns that people say most of themselves.
-    "ar": (
-        "أنا لي عندي معي مني لدي نحن لنا عندنا اسمي أمي أبي والدي والدتي أختي أخي زوجتي زوجي ابني ابنتي بنتي صديقي "
-        "صديقتي بيتي شقتي عملي مديري مديرتي طبيبي كلبي قطتي سيارتي ميلادي راتبي إيجاري عنواني جدتي جدي خالي خالتي عمي "
-        "عمتي هاتفي دوائي أطفالي أولادي خطيبتي خطيبي"
-    ),
-    "tr": "ben beni bana bende benden benim benimle biz bizi bize bizde bizden bizim",
-    "ko": (
-        "나 나는 난 나도 내 내가 나의 나를 날 나한테 나에게 내게 나랑 저 저는 전 저도 제 제가 저의 저를 저한테 저에게 "
-        "제게 저랑 우리 우리는 우린 우리가 우리의 우리집 저희 저희는 저희가"
-    ),
-    "hi": "मैं मैंने मुझे मुझको मुझसे मुझमें मेरा मेरी मेरे हम हमें हमने हमसे हमारा हमारी हमारे अपना अपनी अपने",
-    "uk": "я мене мені мною мій моя моє мої мого моєї моєму мою моїх ми нас нам нами наш наша наше наші",
-    "sv": "jag mig min mitt mina vi oss vår vårt våra",
-    "da": "jeg mig min mit mine vi os vores",
-    "no": "jeg meg min mitt mine mi vi oss vår vårt våre",
-    "cs": "já mě mi mně mnou můj moje má mého mé mému mou my nás nám náš naše",
-}
-# Of those, the ones by which a list is of one's own: "list every place I lived", not "list me the planets".
+# Of the words of the first person, those by which a list is of one's own: "list every place I lived", not "list me the planets".
 _OWN = {
     "en": "i my mine our ours we i've ive i'd i'm",
     "de": "ich mein meine meinem meinen meiner meines unser unsere unserem unseren unserer wir",
@@ -84,43 +46,6 @@ _OWN = {
     "zh": "我",
     "ja": "私 僕 俺",
     "ar": "أنا اسمي عملي بيتي شقتي",
-}
-# Verbs that say "I" by their form, where the pronoun is left out.
-_FIRST_PERSON_VERBS = {
-    "es": (
-        r"tengo|estoy|voy|soy|vivo|hago|quiero|puedo|debo|trabajo|pago|tomo|gano|llevo|vuelvo|salgo|conozco"
-        r"|comparto|conduzco|manejo|aprendo|bebo|duermo|recibo|cobro|necesito|mido|calzo|empiezo|fui"
-        r"|hice|tuve|estuve|dije|compré|dejé|[a-zà-ÿ]{2,}[éí]|hemos|tenemos|vamos|vivimos|estamos|fuimos|hicimos"
-        r"|[a-zà-ÿ]{2,}amos"
-    ),
-    "it": (
-        r"ho|sono|sto|vado|faccio|posso|devo|voglio|abito|vivo|lavoro|pago|prendo|guido|imparo|bevo|mangio|guadagno"
-        r"|conosco|dormo|abbiamo|siamo|andiamo"
-    ),
-    "pt": (
-        r"a gente|tenho|estou|t[ôo]|vou|sou|moro|vivo|faço|quero|posso|devo|trabalho|pago|tomo|conduzo|dirijo|aprendo"
-        r"|bebo|recebo|conheço|durmo|sei|consigo|preciso|gosto|dou|saio|volto|ganho|calço|fui|fiz|tive|disse|vi|li"
-        r"|vendi|comi|bebi|perdi|recebi|aprendi|escrevi|ouvi|pedi|decidi|conheci|nasci|esqueci|escolhi|saí|caí"
-        r"|[a-zà-ÿ]{3,}(?:ei|amos)|temos|somos|fomos|fizemos|tivemos"
-    ),
-    "pl": (
-        r"[a-zà-ÿąćęłńśźż]+(?:łem|łam|liśmy|łyśmy|uję)|mam|jestem|mieszkam|biorę|płacę|chcę|muszę|mogę|idę|jadę|jeżdżę"
-        r"|uczę|piję|śpię|noszę|znam|gram|zarabiam"
-    ),
-    "ru": r"живу|работаю|плачу|принимаю|езжу|учу|пью|хочу|могу|знаю|помню",
-    # What follows a word that asks for the rest of a sentence, and begins so, is what "I" do.
-    "ar": (
-        r"(?:ماذا|متى|كم|كيف|لماذا|الذي|التي) [أآ]\w{2,20}|أسكن|أعيش|أقيم|أعمل|أشتغل|أدرس|أتعلم|أملك|أدفع|أشرب|آكل"
-        r"|آخذ|أتناول|أقود|تزوجت|ولدت"
-    ),
-    "tr": (
-        r"(?!yardım)\w{1,30}(?:yorum|yoruz|[dt][ıiuü]m|acağım|eceğim|acağız|eceğiz|m[ıi]şım|m[ıi]şim)"
-        r"|(?:ad|anne|baba|kardeş|abla|ağabey|abi|eş|koca|kar|oğl|kız|ev|iş|kedi|köpe[kğ]|doktor|patron|müdür|araba"
-        r"|adres|maaş|kira|ilac|arkadaş|sevgili|nişanlı|telefon|randevu|doğum gün)[ıiuü]?m"
-        r"(?:ın|in|un|ün|[aeıiuü]|[dt][ae]n?|l[ae])?"
-    ),
-    # What one asks oneself: "what did I buy again".
-    "ko": r"\S{0,30}(?:[았었했갔왔샀봤됐였렸겼쳤켰꼈])(?:지|더라)",
 }
 _THIRD_PERSON = {
     "en": "he she it him her hers his its they them their theirs that those there this these one",
@@ -375,16 +300,14 @@ def intent_of(text: str, *, language: str, names_known: bool) -> Intent:
     tag = re.split(r"[-_]", language.casefold(), maxsplit=1)[0]
     recalls_answer = _found(_RECALLS_ANSWER, low)
     recalls = recalls_answer or _found(_RECALLS, low)
-    is_first_person = _has_word(_FIRST_PERSON, low, tag) or (
-        tag in _FIRST_PERSON_VERBS and _found(_FIRST_PERSON_VERBS[tag], low)
-    )
+    is_first_person = is_in_first_person(low, tag)
     undated = without_numeric_days(low)  # "on 3/8" is not a sum
     tasks = frozenset(task for task, pattern in _TASKS.items() if _found(pattern, undated, is_bounded=False))
     is_ours = is_question(text) and not tasks and _found(_HOUSEHOLD, low)
     is_personal = is_first_person or names_known or recalls or is_ours
     kind: Kind
     wants_list = _found(_LISTS, _asking(low), is_bounded=False)
-    if is_request(text) and not (wants_list and _has_word(_OWN, low, tag)):
+    if is_request(text) and not (wants_list and has_word(_OWN, low, tag)):
         kind = "request"
     elif (
         is_request(text)
@@ -406,7 +329,7 @@ def intent_of(text: str, *, language: str, names_known: bool) -> Intent:
         is_about_past=is_about_past(plain, language=language),
         wants_latest=_found(_LAST_TIME, low),
         wants_list=wants_list,
-        leans_on_talk=_has_word(_THIRD_PERSON, low, tag),
+        leans_on_talk=has_word(_THIRD_PERSON, low, tag),
         tasks=tasks,
     )
 
@@ -430,11 +353,3 @@ def _found(pattern: str, text: str, *, is_bounded: bool = True) -> bool:
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
-
-
-def _has_word(words: dict[str, str], text: str, tag: str) -> bool:
-    own = words.get(tag, words["en"]).split()
-    if tag in {"zh", "ja"}:
-        return any(word in text for word in own)
-    parted = _ELIDED.sub(r"\1 ", text) if tag == "fr" else text
-    return not set(own).isdisjoint(_WORD.findall(parted))

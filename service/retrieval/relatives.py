@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from consolidation.text.names import name_key
 from consolidation.text.relations import SEVERAL, relation_word, relations_asked, with_names
 
 if TYPE_CHECKING:
@@ -15,17 +16,17 @@ if TYPE_CHECKING:
     from service.index.text_store import Relation
 
 
-def resolved(query: str, *, text: TextIndex, language: str, speaker: str | None) -> tuple[str, ...]:
+def resolved(query: str, *, text: TextIndex, language: str, speaker: frozenset[str] | None) -> tuple[str, ...]:
     """
     *query* with the names of those whom its writer means by "my sister" or "the dog", and with "sister" for her name.
 
     What was told last counts, and what is only likely behind all else; of relatives of whom there may be several, up to
-    two names do. Nothing where nobody was told of. *speaker* is who asks, as the turns name them (in any case); None
-    where that is not known. Raises IndexUnusable.
+    two names do. Nothing where nobody was told of. *speaker* are the names of who asks, casefolded, and their keys; None where that is
+    not known. Raises IndexUnusable.
     """
     asked, written = relations_asked(query, language=language), _words_of(query)
     told = [
-        one for one, _ in text.relations(asked, names=written) if speaker is None or one.speaker == speaker.casefold()
+        one for one, _ in text.relations(asked, names=written) if speaker is None or not speaker.isdisjoint((one.speaker, name_key(one.speaker)))
     ]
     names = _names([one for one in told if one.relation in asked])
     found = [with_names(query, {one: known[0] for one, known in names.items()}, language=language)]

@@ -1,0 +1,175 @@
+"""
+Whether a text speaks of its writer: "I", "my", or a verb that says "I" by its form.
+
+Closed classes of words, by language. "We" is somebody else's as well, and who says "tell me" does not speak of themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from service.retrieval.tense import both_ends, words_of
+
+_UNPARTED = frozenset({"zh", "ja"})  # languages that part no words
+# Letters, and the marks that are vowels in the scripts of India: "मैं" is one word.
+_WORD = re.compile(r"(?:[^\W\d_]|[\u0900-\u0dff])+(?:'[^\W\d_]+)?")
+_ELIDED = re.compile(r"\b([jml])'")  # j'ai, m'a, l'ai
+
+_FIRST_PERSON = {
+    "en": "i me my mine myself we us our ours i'm im i've ive i'd id i'll",
+    "de": "ich mich mir mein meine meinem meinen meiner meins wir uns unser unsere unserem unseren unserer",
+    "es": "yo me m mi mis mío mía míos mías mí conmigo nosotros nosotras nos nuestro nuestra nuestros nuestras",
+    "fr": "je j m moi mon ma mes me nous notre nos mien mienne",
+    "it": "io mi mio mia miei mie noi ci nostro nostra nostri nostre",
+    "pt": "eu me mim meu minha meus minhas comigo nós nos nosso nossa nossos nossas",
+    "nl": "ik mij me mijn m'n wij we ons onze ek my",  # Afrikaans is read as Dutch
+    "pl": "ja mnie mi mną mój moja moje mojego mojej moją moim my nas nam nami nasz nasza nasze",
+    "ru": "я меня мне мной мой моя моё мое мои моего моей моему мою моих мы нас нам нами наш наша наше наши",
+    "zh": "我 我们",
+    # Of one's own family Japanese has words of their own: 母, where anybody's mother is お母さん. It does not
+    # say whose the rent, the pay and the work are, where they are one's own.
+    "ja": (
+        "私 僕 俺 わたし 私たち 家賃 給料 実家 職場 上司 うちの 妻の 妻は 妻が 夫の 夫は 夫が "
+        "母の 母は 母が 父の 父は 父が "
+        "兄の 兄は 兄が 姉の 姉は 姉が 弟の 弟は 弟が 妹の 妹は 妹が"
+    ),
+    # Arabic says "my" by an ending; these are the nouns that people say most of themselves.
+    "ar": (
+        "أنا لي عندي معي مني لدي نحن لنا عندنا اسمي أمي أبي والدي والدتي أختي أخي زوجتي زوجي ابني ابنتي بنتي صديقي "
+        "صديقتي بيتي شقتي عملي مديري مديرتي طبيبي كلبي قطتي سيارتي ميلادي راتبي إيجاري عنواني جدتي جدي خالي خالتي عمي "
+        "عمتي هاتفي دوائي أطفالي أولادي خطيبتي خطيبي"
+    ),
+    "tr": "ben beni bana bende benden benim benimle biz bizi bize bizde bizden bizim",
+    "ko": (
+        "나 나는 난 나도 내 내가 나의 나를 날 나한테 나에게 내게 나랑 저 저는 전 저도 제 제가 저의 저를 저한테 저에게 "
+        "제게 저랑 우리 우리는 우린 우리가 우리의 우리집 저희 저희는 저희가"
+    ),
+    "hi": "मैं मैंने मुझे मुझको मुझसे मुझमें मेरा मेरी मेरे हम हमें हमने हमसे हमारा हमारी हमारे अपना अपनी अपने",
+    "uk": "я мене мені мною мій моя моє мої мого моєї моєму мою моїх ми нас нам нами наш наша наше наші",
+    "sv": "jag mig min mitt mina vi oss vår vårt våra",
+    "da": "jeg mig min mit mine vi os vores",
+    "no": "jeg meg min mitt mine mi vi oss vår vårt våre",
+    "cs": "já mě mi mně mnou můj moje má mého mé mému mou my nás nám náš naše",
+}
+# Verbs that say "I" by their form, where the pronoun is left out.
+_FIRST_PERSON_VERBS = {
+    "es": (
+        r"tengo|estoy|voy|soy|vivo|hago|quiero|puedo|debo|trabajo|pago|tomo|gano|llevo|vuelvo|salgo|conozco"
+        r"|comparto|conduzco|manejo|aprendo|bebo|duermo|recibo|cobro|necesito|mido|calzo|empiezo|fui"
+        r"|hice|tuve|estuve|dije|compré|dejé|[a-zà-ÿ]{2,}[éí]|hemos|tenemos|vamos|vivimos|estamos|fuimos|hicimos"
+        r"|[a-zà-ÿ]{2,}amos"
+    ),
+    "it": (
+        r"ho|sono|sto|vado|faccio|posso|devo|voglio|abito|vivo|lavoro|pago|prendo|guido|imparo|bevo|mangio|guadagno"
+        r"|conosco|dormo|abbiamo|siamo|andiamo"
+    ),
+    "pt": (
+        r"a gente|tenho|estou|t[ôo]|vou|sou|moro|vivo|faço|quero|posso|devo|trabalho|pago|tomo|conduzo|dirijo|aprendo"
+        r"|bebo|recebo|conheço|durmo|sei|consigo|preciso|gosto|dou|saio|volto|ganho|calço|fui|fiz|tive|disse|vi|li"
+        r"|vendi|comi|bebi|perdi|recebi|aprendi|escrevi|ouvi|pedi|decidi|conheci|nasci|esqueci|escolhi|saí|caí"
+        r"|[a-zà-ÿ]{3,}(?:ei|amos)|temos|somos|fomos|fizemos|tivemos"
+    ),
+    "pl": (
+        r"[a-zà-ÿąćęłńśźż]+(?:łem|łam|liśmy|łyśmy|uję)|mam|jestem|mieszkam|biorę|płacę|chcę|muszę|mogę|idę|jadę|jeżdżę"
+        r"|uczę|piję|śpię|noszę|znam|gram|zarabiam"
+    ),
+    "ru": r"живу|работаю|плачу|принимаю|езжу|учу|пью|хочу|могу|знаю|помню",
+    # What follows a word that asks for the rest of a sentence, and begins so, is what "I" do.
+    "ar": (
+        r"(?:ماذا|متى|كم|كيف|لماذا|الذي|التي) [أآ]\w{2,20}|أسكن|أعيش|أقيم|أعمل|أشتغل|أدرس|أتعلم|أملك|أدفع|أشرب|آكل"
+        r"|آخذ|أتناول|أقود|تزوجت|ولدت"
+    ),
+    "tr": (
+        r"(?!yardım)\w{1,30}(?:yorum|yoruz|[dt][ıiuü]m|acağım|eceğim|acağız|eceğiz|m[ıi]şım|m[ıi]şim)"
+        r"|(?:ad|anne|baba|kardeş|abla|ağabey|abi|eş|koca|kar|oğl|kız|ev|iş|kedi|köpe[kğ]|doktor|patron|müdür|araba"
+        r"|adres|maaş|kira|ilac|arkadaş|sevgili|nişanlı|telefon|randevu|doğum gün)[ıiuü]?m"
+        r"(?:ın|in|un|ün|[aeıiuü]|[dt][ae]n?|l[ae])?"
+    ),
+    # What one asks oneself: "what did I buy again".
+    "ko": r"\S{0,30}(?:[았었했갔왔샀봤됐였렸겼쳤켰꼈])(?:지|더라)",
+}
+# Of those, the ones that several people say.
+_PLURAL = {
+    "en": "we us our ours",
+    "de": "wir uns unser unsere unserem unseren unserer",
+    "es": "nosotros nosotras nos nuestro nuestra nuestros nuestras",
+    "fr": "nous notre nos",
+    "it": "noi ci nostro nostra nostri nostre",
+    "pt": "nós nos nosso nossa nossos nossas",
+    "nl": "wij we ons onze",
+    "pl": "my nas nam nami nasz nasza nasze",
+    "ru": "мы нас нам нами наш наша наше наши",
+    "zh": "我们",
+    "ja": "私たち",
+    "ar": "نحن لنا عندنا",
+    "tr": "biz bizi bize bizde bizden bizim",
+    "ko": "우리 우리는 우린 우리가 우리의 우리집 저희 저희는 저희가",
+    "hi": "हम हमें हमने हमसे हमारा हमारी हमारे",
+    "uk": "ми нас нам нами наш наша наше наші",
+    "sv": "vi oss vår våra",
+    "da": "vi os vores",
+    "no": "vi oss vår våre",
+    "cs": "my nás nám náš naše",
+}
+_PLURAL_VERBS = {
+    "es": r"hemos|[a-zà-ÿ]+mos",
+    "it": r"[a-z]+iamo",
+    "pt": r"a gente|[a-zà-ÿ]+mos",
+    "pl": r"[a-zà-ÿąćęłńśźż]+(?:liśmy|łyśmy)",
+}
+# The writer asks to be told, or says that they think or do not know: what follows need not be of them.
+_ASIDE = {
+    "en": (
+        r"(?:tell|give|show|send|help|remind|let|teach|explain to) me|i (?:think|guess|suppose|wonder|forgot|forget|hear"
+        r"|heard|don't know|dont know|(?:want|need|would like) to know|'d like to know)|i'd like to know|i'm not sure"
+    ),
+    "de": (
+        r"(?:sage?|gib|zeige?|hilf|erklär|schreib|nenn|schicke?|erzähle?|erinnere?|verrate?) (?:mir|mich)"
+        r"|(?:kannst|könntest|würdest|magst) du (?:mir|mich)|ich (?:glaube?|denke?|weiß nicht|frage? mich|hab(?:e)? gehört)"
+    ),
+    "es": r"me (?:puedes|podrías|dices|das|recuerdas|ayudas)|creo que|no sé",
+    "fr": r"(?:dis|donne|montre|rappelle|aide|explique)-moi|(?:peux-tu|tu peux|pourrais-tu) m(?:e|')|je (?:crois|pense|me demande)",
+    "it": r"mi (?:puoi|sai|dici|dai|ricordi|aiuti)|credo che|non so",
+    "pt": r"me (?:diz|diga|fala|fale|conta|conte|dá|lembra|lembre|ajuda|ajude)|(?:pode|podes) me|acho que|não sei",
+    "nl": r"(?:vertel|zeg|geef|help|stuur) (?:me|mij)|(?:kun|kan|wil) je (?:me|mij)|ik (?:denk|geloof|weet niet)",
+    "pl": r"(?:powiedz|daj|pokaż|przypomnij|pomóż) mi|możesz mi|nie wiem",
+    "ru": r"(?:скажи|дай|покажи|напомни|помоги) мне|можешь мне|я (?:думаю|не знаю)",
+}
+
+
+def is_in_first_person(text: str, tag: str) -> bool:
+    """Whether *text*, in lower case, says "I" or "we" by the words of the language *tag*."""
+    return has_word(_FIRST_PERSON, text, tag) or _has_verb(text, tag)
+
+
+def speaks_of_oneself(text: str, *, language: str) -> bool:
+    """Whether *text* says "I" or "my" of its writer alone, and not only "we" or "tell me"."""
+    tag = re.split(r"[-_]", language.casefold(), maxsplit=1)[0]
+    low = both_ends(" ".join(text.split())).replace("’", "'").casefold()
+    for one in (_ASIDE, _PLURAL_VERBS):
+        low = words_of(one[tag]).sub(" ", low) if tag in one else low
+    for word in _PLURAL[tag].split() if tag in _UNPARTED else ():
+        low = low.replace(word, " ")
+    return has_word(_singular(), low, tag) or _has_verb(low, tag)
+
+
+def has_word(words: dict[str, str], text: str, tag: str) -> bool:
+    """Whether *text*, in lower case, has one of the *words* of the language *tag*."""
+    own = words.get(tag, words["en"]).split()
+    if tag in _UNPARTED:
+        return any(word in text for word in own)
+    parted = _ELIDED.sub(r"\1 ", text) if tag == "fr" else text
+    return not set(own).isdisjoint(_WORD.findall(parted))
+
+def _has_verb(text: str, tag: str) -> bool:
+    return tag in _FIRST_PERSON_VERBS and words_of(_FIRST_PERSON_VERBS[tag]).search(text) is not None
+
+
+@cache
+def _singular() -> dict[str, str]:
+    """The words that say "I" and not "we"."""
+    return {
+        tag: " ".join(word for word in words.split() if word not in _PLURAL[tag].split())
+        for tag, words in _FIRST_PERSON.items()
+    }

@@ -1,0 +1,92 @@
+"""
+Who tells what, where several people with names speak in one mind.
+
+What one of them says of themselves is no news of another: Ben's "I just moved to Linz" does not say where Ann lives.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from consolidation.kernel.turns import Speaker
+from consolidation.text.language import detect
+from consolidation.text.names import name_key
+from consolidation.text.stopwords import STOP_WORDS
+from consolidation.text.words import tokens
+from service.retrieval.first_person import speaks_of_oneself
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from consolidation.kernel.turns import Message
+    from service.retrieval.put_right import PutRight
+
+_TEXTS = 1024
+_QUOTED = re.compile(r"^[ \t]{0,3}>.*$", re.MULTILINE)
+_COMMON = frozenset[str]().union(*STOP_WORDS.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Tellers:
+    """
+    Who told a memory: the keys of the people with a name, as they are called now, and of all their names.
+
+    ``told`` is what they said, without the lines of others that they quote.
+    """
+
+    people: frozenset[str] = frozenset()
+    called: frozenset[str] = frozenset()
+    told: tuple[str, ...] = ()
+
+    def name(self, others: Tellers) -> bool:
+        """Whether they name one of *others* in what they said."""
+        return any(_names(text, key) for text in self.told for key in others.called)
+
+    @property
+    def speak_of_themselves(self) -> bool:
+        """Whether what they said is of themselves."""
+        return any(map(_is_own, self.told))
+
+
+NOBODY = Tellers()
+
+
+def people_of(messages: Iterable[Message]) -> frozenset[str]:
+    """The keys of the names of the people who speak in *messages*."""
+    return frozenset(name_key(one.known_as) or one.known_as for one in messages if one.role is Speaker.USER and one.known_as)
+
+
+def tellers_of(messages: Sequence[Message], sequences: Collection[int], put_right: PutRight) -> Tellers:
+    """Who told *messages*, which are of these turns; by the names that people gave them since."""
+    said = [one for one in messages if one.role is Speaker.USER and one.known_as]
+    if not said:
+        return NOBODY
+    people = frozenset(put_right.person(one.known_as, sequences) for one in said)
+    called = people.union(*(put_right.standing.keys_of(one) for one in people))
+    return Tellers(people, called, tuple(_QUOTED.sub("", one.content) for one in said))
+
+
+def may_change(newer: Tellers, older: Tellers) -> bool:
+    """
+    Whether what *newer* told may say what holds now of what *older* did.
+
+    Of other people it does where either names the other, or nobody speaks of themselves: where all meet on Friday.
+    """
+    if not (newer.people and older.people) or not newer.people.isdisjoint(older.people):
+        return True
+    if newer.name(older) or older.name(newer):
+        return True
+    return not (newer.speak_of_themselves or older.speak_of_themselves)
+
+
+@lru_cache(maxsize=_TEXTS)
+def _is_own(text: str) -> bool:
+    return speaks_of_oneself(text, language=detect(text))
+
+
+def _names(text: str, key: str) -> bool:
+    """Whether *text* holds a name; one that is a common word, too ("Will"), with a capital."""
+    return set(key.split()) <= set(tokens(text)) and (key not in _COMMON or key.capitalize() in text)

@@ -1,0 +1,33 @@
+"""Whether a text speaks of its writer alone."""
+
+import pytest
+
+from service.retrieval.first_person import speaks_of_oneself
+
+
+@pytest.mark.parametrize(
+    ("language", "own", "not_own"),
+    [
+        ("en", "Where do I live?", "Where do we meet?"),
+        ("en", "What did I say we would bring?", "Can you tell me who is coming?"),
+        ("en", "What’s my sister’s name?", "I wonder who's coming"),
+        ("de", "Wo wohne ich?", "Wo treffen wir uns?"),
+        ("de", "Wie heißt meine Katze?", "Kannst du mir sagen, wer kommt?"),
+        ("es", "¿Cómo se llama mi hermana?", "¿Dónde quedamos?"),
+        ("es", "¿Dónde vivo?", "¿Me puedes decir quién viene?"),
+        ("fr", "Où est-ce que j'habite ?", "Où est notre hôtel ?"),
+        ("fr", "Comment s'appelle ma sœur ?", "Dis-moi qui vient"),
+        ("it", "Dove abito?", "Dove andiamo?"),
+        ("pt", "Onde moro?", "Onde nos encontramos?"),
+        ("nl", "Waar woon ik?", "Waar is ons huis?"),
+        ("pl", "Gdzie mieszkam?", "Gdzie byliśmy?"),
+        ("ru", "Где я живу?", "Где наш дом?"),
+        ("zh", "我住在哪里？", "我们在哪里见面？"),
+        ("ja", "私はどこに住んでいますか？", "私たちはどこで会いますか？"),
+        ("en", "I " + "a " * 2000, "We " + "a " * 2000),
+    ],
+)
+def test_i_is_of_oneself_and_we_is_not(language, own, not_own):
+    """Broken: the plural words count; so does who asks to be told."""
+    assert speaks_of_oneself(own, language=language)
+    assert not speaks_of_oneself(not_own, language=language)

@@ -1,0 +1,73 @@
+"""Whose words a memory is in, and whether one that somebody else told may say what holds now of it."""
+
+import pytest
+
+from consolidation.kernel.turns import Speaker
+from service.retrieval.put_right import NOTHING_PUT_RIGHT
+from service.retrieval.tellers import NOBODY, may_change, people_of, tellers_of
+from tests.support.fragments import message_of
+
+
+def told(*said):
+    """What each of *said* (a name and words) told in one turn."""
+    return tellers_of([message_of(text, name=name) for name, text in said], (1,), NOTHING_PUT_RIGHT)
+
+
+LYON = told(("Ann", "I live in Lyon."))
+
+
+@pytest.mark.parametrize(
+    ("newer", "may"),
+    [
+        (("Ben", "I moved to Linz, my flat was too small."), False),
+        (("Ben", "Ich bin nach Linz gezogen."), False),
+        (("Ben", "Linz is nice."), False),
+        (("Ben", "I heard that Ann moved to Linz."), True),
+        (("Ben", "> Ann: I live in Lyon.\nLinz is nice."), False),
+        (("Ann", "I moved to Linz."), True),
+        (("ANN", "I moved to Linz."), True),
+        ((None, "I moved to Linz."), True),
+    ],
+)
+def test_what_others_tell_of_themselves_is_no_news_of_somebody(newer, may):
+    """Broken: ``may_change`` says yes; whom they name, or that they have no name, does not count."""
+    assert may_change(told(newer), LYON) is may
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("We meet at the station.", "The church is where we meet."),
+        ("Wir treffen uns am Bahnhof.", "Wir treffen uns jetzt an der Kirche."),
+        ("Nos vemos en la estación.", "Nos vemos en la iglesia."),
+        ("I think we meet at the station.", "Can you tell me whether it is at the church?"),
+    ],
+)
+def test_what_is_everybodys_may_be_told_anew_by_anybody(older, newer):
+    assert may_change(told(("Ben", newer)), told(("Ann", older)))
+
+
+def test_who_was_named_may_say_what_holds_now_of_it():
+    """Broken: only the names in the newer one count."""
+    assert may_change(told(("Ann", "No wait, I do come.")), told(("Cleo", "Ann can't come, she told me so.")))
+
+
+def test_a_name_that_is_a_word_too_is_one_with_a_capital():
+    porto = told(("Will", "I live in Porto."))
+
+    assert not may_change(told(("Ben", "I will live in Linz.")), porto)
+    assert may_change(told(("Ben", "I saw that Will lives in Linz.")), porto)
+
+
+def test_a_turn_of_several_is_of_each_and_neither_bots_nor_tools_tell():
+    """Broken: one speaker counts; every role does."""
+    several = [
+        message_of("I live in Lyon.", name="Ann"),
+        message_of("And I in Graz.", name="Ben"),
+        message_of("Nice!", Speaker.ASSISTANT, name="Mira"),
+        message_of("Sunny.", Speaker.TOOL, name="weather"),
+    ]
+
+    assert people_of(several) == tellers_of(several, (1,), NOTHING_PUT_RIGHT).people == {"ann", "ben"}
+    assert may_change(told(("Ben", "I moved to Linz.")), tellers_of(several, (1,), NOTHING_PUT_RIGHT))
+    assert tellers_of(several[2:], (1,), NOTHING_PUT_RIGHT) == NOBODY
