@@ -8,19 +8,22 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.turns import Speaker
+from consolidation.kernel.turns import READ, Speaker
 from consolidation.text.words import tokens
 from service.retrieval.excerpt import BETWEEN, LEFT_OUT
 from service.retrieval.lead_words import without_lead
+from service.retrieval.tellers import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
     from datetime import datetime
 
     from consolidation.kernel.turns import Message, StoredTurn
     from service.retrieval.moment import Fragment
 
 _SHORT_PHRASE = 4  # words
+_NAMELESS = frozenset({""})
 _KEPT_MEANWHILE = 2  # turns, the newest of a session, that a caller's window may not have yet
 
 
@@ -29,24 +32,23 @@ class Horizon:
     """
     What is in sight: turns by sequence, and all of this session from one turn on.
 
-    ``phrases`` are the words of each visible message, in a row. From ``seen_from`` on, everything is in sight.
+    ``phrases`` are the words of each visible message, in a row, and the key of the name of who said them, "" where they
+    have none: the same words of another are not in sight. From ``seen_from`` on, everything is in sight.
     """
 
     session_id: str
     visible: frozenset[int]
     first_sequence: int | None
-    phrases: tuple[str, ...] = ()
+    phrases: tuple[tuple[str, str], ...] = ()
     seen_from: int | None = None
 
     def hides(self, fragment: Fragment) -> bool:
         """Whether what *fragment* tells is in sight, or all that it rests on: the lines that it is, or its turns."""
         if fragment.statement is not None:  # what it puts right may be in sight; it is not
-            return any(_phrase(tokens(fragment.statement.text)) in one for one in self.phrases)
-        if fragment.notes and all(
-            any(_phrase(tokens(note.excerpt)) in one for one in self.phrases) for note in fragment.notes
-        ):
+            return self._holds(tokens(fragment.statement.text))
+        if fragment.notes and all(self._holds(tokens(note.excerpt)) for note in fragment.notes):
             return True
-        if fragment.kind == "episode" and self._shows(fragment.text):
+        if fragment.kind == "episode" and self._shows(fragment.text, fragment.said):
             return True
         return bool(fragment.sources) and all(
             source.sequence in self.visible
@@ -59,12 +61,21 @@ class Horizon:
             for source in fragment.sources
         )
 
-    def _shows(self, told: str) -> bool:
-        """Whether the words that an episode quotes stand in the window, though the rest of its turn may not."""
+    def _shows(self, told: str, said: Sequence[Message]) -> bool:
+        """
+        Whether the words that an episode quotes stand in the window, though the rest of its turn may not.
+
+        *said* are the messages that it quotes.
+        """
         quoted = [tokens(words) for part in told.split(BETWEEN) for words in without_lead(part).split(LEFT_OUT)]
         if sum(map(len, quoted)) <= _SHORT_PHRASE:
             return False
-        return all(any(_phrase(words) in one for one in self.phrases) for words in quoted if words)
+        return all(self._holds(words, _speakers_of(words, said)) for words in quoted if words)
+
+    def _holds(self, words: Sequence[str], speakers: AbstractSet[str] = _NAMELESS) -> bool:
+        """Whether the window holds *words*, said by one of *speakers* as far as both have a name."""
+        phrase = _phrase(words)
+        return any(phrase in one and _is_of(speaker, speakers) for speaker, one in self.phrases)
 
 
 def horizon_of(
@@ -86,21 +97,28 @@ def horizon_of(
     """
     window = tuple(messages)
     ids = frozenset(message.id for message in window if message.id)
-    wordings = {_words(message) for message in window}
+    wordings: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
+    for message in window:
+        wordings[_words(message)].add(_speaker(message))
     visible: set[int] = set()
     here: dict[int, StoredTurn] = {}
     for stored in turns:
         is_here = stored.turn.session_id == session_id
         known_ids = ids if is_here else frozenset()
-        if stored.turn.messages and all(one.id in known_ids or _words(one) in wordings for one in stored.turn.messages):
+        said = stored.turn.messages
+        if said and all(one.id in known_ids or _is_among(one, wordings) for one in said):
             visible.add(stored.sequence)
         if is_here:
             here[stored.sequence] = stored
     end = len(window) - asked
-    answered = {words for one in window[end:] if one.role is Speaker.USER and (words := _words(one))}
+    answered: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
+    for message in window[end:]:
+        if message.role is Speaker.USER and (words := _words(message)):
+            answered[words].add(_speaker(message))
     in_order = sorted(here) if in_session is None else in_session
     first_sequence = _oldest_of_run(window[:end], here, in_order, answered=answered)
-    return Horizon(session_id, frozenset(visible), first_sequence, tuple(map(_phrase, wordings)), seen_from)
+    phrases = tuple((speaker, _phrase(words)) for words, speakers in wordings.items() for speaker in sorted(speakers))
+    return Horizon(session_id, frozenset(visible), first_sequence, phrases, seen_from)
 
 
 def _oldest_of_run(
@@ -108,7 +126,7 @@ def _oldest_of_run(
     turns: dict[int, StoredTurn],
     in_session: Sequence[int],
     *,
-    answered: set[tuple[str, ...]],
+    answered: Mapping[tuple[str, ...], AbstractSet[str]],
 ) -> int | None:
     """
     The oldest turn of the session's newest run of turns that stand in the window in their order, or are made again.
@@ -118,19 +136,21 @@ def _oldest_of_run(
     of these are in sight, edited or cut, where as many messages between are of no turn that is known. So what only
     repeats words of long ago, or the first message of a long chat that is always sent along, does not reach back.
     """
-    said: defaultdict[str | tuple[str, ...], list[int]] = defaultdict(list)
+    said: defaultdict[str | tuple[str, ...], list[tuple[int, str]]] = defaultdict(list)
     for place, sequence in enumerate(in_session):
         for message in turns[sequence].turn.messages if sequence in turns else ():
             for key in (_words(message), message.id):
                 if key:
-                    said[key].append(place)
+                    said[key].append((place, _speaker(message)))
     first_since = _first_since(in_session, turns) if any(one.timestamp for one in before) else None
     oldest, unknown = len(in_session), _KEPT_MEANWHILE
     while oldest and in_session[oldest - 1] in turns and _asks(turns[in_session[oldest - 1]], answered):
         oldest -= 1
     for message in reversed(before):
         words = _words(message)
-        by_id, by_words = said.get(message.id or "", []), said.get(words, [])
+        by_id = [place for place, _ in said.get(message.id or "", [])]
+        speaker = _speaker(message)
+        by_words = [place for place, known in said.get(words, []) if _is_of(known, frozenset({speaker}))]
         own = by_id + (by_words if len(words) > _SHORT_PHRASE else [])  # "ok" says nothing of an "ok" a week ago
         if not by_id and not by_words:
             is_said = bool(words) and message.role is not Speaker.SYSTEM
@@ -154,9 +174,31 @@ def _first_since(in_session: Sequence[int], turns: Mapping[int, StoredTurn]) -> 
     return first
 
 
-def _asks(stored: StoredTurn, answered: set[tuple[str, ...]]) -> bool:
+def _asks(stored: StoredTurn, answered: Mapping[tuple[str, ...], AbstractSet[str]]) -> bool:
     """Whether a person said in a turn what is being answered."""
-    return any(one.role is Speaker.USER and _words(one) in answered for one in stored.turn.messages)
+    return any(one.role is Speaker.USER and _is_among(one, answered) for one in stored.turn.messages)
+
+
+def _is_among(message: Message, said: Mapping[tuple[str, ...], AbstractSet[str]]) -> bool:
+    """Whether *said* has the words of *message*, by who said them, as far as both have a name."""
+    speakers = said.get(_words(message))
+    return speakers is not None and _is_of(_speaker(message), speakers)
+
+
+def _speakers_of(words: Sequence[str], said: Iterable[Message]) -> AbstractSet[str]:
+    """Who said *words* in the messages *said*; nobody with a name where none of these holds them as they are."""
+    phrase = _phrase(words)
+    return frozenset(_speaker(one) for one in said if phrase in _phrase(_words(one))) or _NAMELESS
+
+
+def _speaker(message: Message) -> str:
+    """The key of the name of who says a message; what tools show is nobody's."""
+    return "" if message.role in READ else key_of(message.known_as)
+
+
+def _is_of(speaker: str, speakers: AbstractSet[str]) -> bool:
+    """Whether a *speaker* may be one of *speakers*: who has no name may be anybody."""
+    return not speaker or "" in speakers or speaker in speakers
 
 
 def _phrase(words: Iterable[str]) -> str:

@@ -11,9 +11,10 @@ import math
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from service.retrieval.lead_words import told_words
+from service.retrieval.tellers import people_of
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
@@ -31,6 +32,13 @@ _DAY_SHARE = 0.8
 _MOST_LETTERS = 2_400  # of what a model judges besides what would surface
 _NO_WORDS = frozenset({""})
 _LOOKED_AT = 8  # times the limit: so many different fragments are enough to choose from
+
+
+class _Said(NamedTuple):
+    """The words of a memory, and the people with a name who told it."""
+
+    words: frozenset[str]
+    people: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,22 +152,23 @@ def _rests_on(observation: Fragment, turn: Fragment) -> bool:
 
 def _near_duplicates(fragments: Sequence[Fragment], *, enough: int) -> dict[str, str]:
     """Those that say what one above them says, until *enough* that do not are found: the limit takes no more."""
-    holders: dict[str, list[frozenset[str]]] = {}  # the wordings that stay, by each of their words
+    holders: dict[str, list[_Said]] = {}  # the wordings that stay, by each of their words
     reasons = {}
     different = 0
     for fragment in fragments:
         if different >= enough:
             break
-        words = told_words(fragment.text) or _NO_WORDS
+        said = _Said(told_words(fragment.text) or _NO_WORDS, people_of(fragment.said))
+        words = said.words
         # What says the same lacks but a share of the words: of any few more than that it has one. The rarest are best.
         held = sorted([holders.get(word, ()) for word in words], key=len)
         alike = (other for others in held[: len(words) - int(len(words) * _SAME_WORDS) + 1] for other in others)
-        if _is_sum(fragment, words, holders) or any(_says_the_same(words, other) for other in alike):
+        if _is_sum(fragment, words, holders) or any(_says_the_same(said, other) for other in alike):
             reasons[fragment.id] = "near-duplicate"
             continue
         different += 1
         for word in words:
-            holders.setdefault(word, []).append(words)
+            holders.setdefault(word, []).append(said)
     return reasons
 
 
@@ -168,12 +177,14 @@ def _is_sum(fragment: Fragment, words: frozenset[str], above: Container[str]) ->
     return fragment.kind == "entity" and sum(word in above for word in words) >= _SAME_WORDS * len(words)
 
 
-def _says_the_same(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether all but a few of the words of both are shared."""
-    mine, theirs = len(one), len(other)
+def _says_the_same(one: _Said, other: _Said) -> bool:
+    """Whether all but a few of the words of both are shared, and not told by people of other names."""
+    if one.people and other.people and one.people.isdisjoint(other.people):
+        return False
+    mine, theirs = len(one.words), len(other.words)
     if mine < _SAME_WORDS * theirs or theirs < _SAME_WORDS * mine:
         return False
-    shared = len(one & other)
+    shared = len(one.words & other.words)
     return shared >= _SAME_WORDS * (mine + theirs - shared)
 
 

@@ -1,7 +1,7 @@
 """
 Whether a text speaks of its writer: "I", "my", or a verb that says "I" by its form.
 
-Closed classes of words, by language. "We" is somebody else's as well, and who says "tell me" does not speak of themselves.
+Closed classes of words, by language. "We" is somebody else as well, and "tell me" is not of oneself.
 """
 
 from __future__ import annotations
@@ -121,15 +121,19 @@ _PLURAL_VERBS = {
 # The writer asks to be told, or says that they think or do not know: what follows need not be of them.
 _ASIDE = {
     "en": (
-        r"(?:tell|give|show|send|help|remind|let|teach|explain to) me|i (?:think|guess|suppose|wonder|forgot|forget|hear"
-        r"|heard|don't know|dont know|(?:want|need|would like) to know|'d like to know)|i'd like to know|i'm not sure"
+        r"(?:tell|give|show|send|help|remind|let|teach|explain to) me|i (?:think|guess|suppose|wonder|forgot|forget"
+        r"|hear|heard|don't know|dont know|(?:want|need|would like) to know|'d like to know)|i'd like to know|i'm not sure"
     ),
     "de": (
         r"(?:sage?|gib|zeige?|hilf|erklär|schreib|nenn|schicke?|erzähle?|erinnere?|verrate?) (?:mir|mich)"
-        r"|(?:kannst|könntest|würdest|magst) du (?:mir|mich)|ich (?:glaube?|denke?|weiß nicht|frage? mich|hab(?:e)? gehört)"
+        r"|(?:kannst|könntest|würdest|magst) du (?:mir|mich)"
+        r"|ich (?:glaube?|denke?|weiß nicht|frage? mich|hab(?:e)? gehört)"
     ),
     "es": r"me (?:puedes|podrías|dices|das|recuerdas|ayudas)|creo que|no sé",
-    "fr": r"(?:dis|donne|montre|rappelle|aide|explique)-moi|(?:peux-tu|tu peux|pourrais-tu) m(?:e|')|je (?:crois|pense|me demande)",
+    "fr": (
+        r"(?:dis|donne|montre|rappelle|aide|explique)-moi|(?:peux-tu|tu peux|pourrais-tu) m(?:e|')"
+        r"|je (?:crois|pense|me demande)"
+    ),
     "it": r"mi (?:puoi|sai|dici|dai|ricordi|aiuti)|credo che|non so",
     "pt": r"me (?:diz|diga|fala|fale|conta|conte|dá|lembra|lembre|ajuda|ajude)|(?:pode|podes) me|acho que|não sei",
     "nl": r"(?:vertel|zeg|geef|help|stuur) (?:me|mij)|(?:kun|kan|wil) je (?:me|mij)|ik (?:denk|geloof|weet niet)",
@@ -161,6 +165,7 @@ def has_word(words: dict[str, str], text: str, tag: str) -> bool:
         return any(word in text for word in own)
     parted = _ELIDED.sub(r"\1 ", text) if tag == "fr" else text
     return not set(own).isdisjoint(_WORD.findall(parted))
+
 
 def _has_verb(text: str, tag: str) -> bool:
     return tag in _FIRST_PERSON_VERBS and words_of(_FIRST_PERSON_VERBS[tag]).search(text) is not None

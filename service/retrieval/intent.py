@@ -32,7 +32,7 @@ type Kind = Literal["personal question", "other question", "request", "personal 
 KINDS: tuple[Kind, ...] = ("personal question", "other question", "request", "personal remark", "other remark")
 TASKS = ("code", "language", "how to", "sum", "trivia", "small talk", "saying")
 
-# Of the words of the first person, those by which a list is of one's own: "list every place I lived", not "list me the planets".
+# Words of the first person by which a list is of one's own: "list every place I lived", not "list me the planets".
 _OWN = {
     "en": "i my mine our ours we i've ive i'd i'm",
     "de": "ich mein meine meinem meinen meiner meines unser unsere unserem unseren unserer wir",

@@ -105,7 +105,7 @@ class PutRight:
     def person(self, name: str, sequences: Collection[int] = ()) -> str:
         """The key of what somebody is called now who spoke under this *name* in these turns, or speaks under it now."""
         told = self.name_in(name, tuple(sequences)) if sequences else name
-        return name_key(self.standing.name_of(told)) or told  # a name of signs alone
+        return name_key(self.standing.name_of(told)) or told  # where it is of signs alone
 
     def split_in(self, name: str, sequences: Iterable[int]) -> Split | None:
         """By which split an entity is another one in what these turns told; None where it is itself."""

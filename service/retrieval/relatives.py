@@ -21,12 +21,14 @@ def resolved(query: str, *, text: TextIndex, language: str, speaker: frozenset[s
     *query* with the names of those whom its writer means by "my sister" or "the dog", and with "sister" for her name.
 
     What was told last counts, and what is only likely behind all else; of relatives of whom there may be several, up to
-    two names do. Nothing where nobody was told of. *speaker* are the names of who asks, casefolded, and their keys; None where that is
-    not known. Raises IndexUnusable.
+    two names do. Nothing where nobody was told of. *speaker* are the names of who asks, casefolded, and their keys;
+    None where that is not known. Raises IndexUnusable.
     """
     asked, written = relations_asked(query, language=language), _words_of(query)
     told = [
-        one for one, _ in text.relations(asked, names=written) if speaker is None or not speaker.isdisjoint((one.speaker, name_key(one.speaker)))
+        one
+        for one, _ in text.relations(asked, names=written)
+        if speaker is None or not speaker.isdisjoint((one.speaker, name_key(one.speaker)))
     ]
     names = _names([one for one in told if one.relation in asked])
     found = [with_names(query, {one: known[0] for one, known in names.items()}, language=language)]

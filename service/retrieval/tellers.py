@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _TEXTS = 1024
 _QUOTED = re.compile(r"^[ \t]{0,3}>.*$", re.MULTILINE)
-_COMMON = frozenset[str]().union(*STOP_WORDS.values())
+_COMMON = frozenset(" ".join(STOP_WORDS.values()).split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,14 @@ class Tellers:
 NOBODY = Tellers()
 
 
+def key_of(name: str) -> str:
+    """The key of a speaker's name; a name of signs alone is its own, "" stays so."""
+    return name_key(name) or name
+
+
 def people_of(messages: Iterable[Message]) -> frozenset[str]:
     """The keys of the names of the people who speak in *messages*."""
-    return frozenset(name_key(one.known_as) or one.known_as for one in messages if one.role is Speaker.USER and one.known_as)
+    return frozenset(key_of(one.known_as) for one in messages if one.role is Speaker.USER and one.known_as)
 
 
 def tellers_of(messages: Sequence[Message], sequences: Collection[int], put_right: PutRight) -> Tellers:

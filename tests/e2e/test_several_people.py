@@ -136,3 +136,37 @@ async def test_news_of_what_is_everybodys_lead_whoever_told_them(tmp_path):
         )
 
         assert "church" in (await told(service, "Cleo", "Where will we meet for the hut trip?"))[0]
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+async def test_the_same_words_of_another_in_the_window_hide_nothing(tmp_path, language):
+    """Broken: the horizon compares words alone."""
+    coming, who = AT_THE_HUT[language]
+    async with running(tmp_path) as service:
+        await tell(service, ("Ann", coming), *ENGLISH[1:4])
+
+        bens, anns, nobodys = [
+            await surfacing(service, [of(name, coming), of("Dora", who)], now="2026-02-01T09:00:00Z")
+            for name in ("Ben", "ANN", None)
+        ]
+
+    assert coming in bens["flashbacks"][0]["raw"]
+    assert not any(coming in one["raw"] for found in (anns, nobodys) for one in found["flashbacks"])
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+async def test_what_several_say_in_the_same_words_surfaces_of_each(tmp_path, language):
+    """Broken: ``_says_the_same`` does not ask who told it."""
+    said = {
+        "en": "I can come to the hut on Friday evening but only after seven, when work is over.",
+        "de": "Ich kann am Freitagabend auf die Hütte kommen, aber erst nach sieben, wenn die Arbeit vorbei ist.",
+    }[language]
+    asks = {"en": "Who can come to the hut on Friday evening?", "de": "Wer kann am Freitagabend auf die Hütte kommen?"}
+    async with running(tmp_path) as service:
+        await tell(service, *((name, said) for name in ("Ann", "Ben", "Cleo")))
+        await tell(service, *((None, said) for _ in "123"), mind="one")
+
+        several, one = [await told(service, "Dora", asks[language], mind=mind) for mind in ("ada", "one")]
+
+    assert {text.split()[0] for text in several} == {"Ann", "Ben", "Cleo"}
+    assert len(one) == 1

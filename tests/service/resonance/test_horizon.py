@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from consolidation.kernel.turns import Speaker
+from consolidation.kernel.turns import Speaker, StoredTurn, Turn
 from service.resonance.horizon import horizon_of
 from service.retrieval.moment import JournalLines
 from tests.support.fragments import NOON, fragment_of, kept_of, message_of
@@ -214,3 +214,22 @@ def test_an_observation_is_hidden_with_all_its_turns_or_with_its_own_line():
     assert not horizon.hides(observed(3, 4))
     assert not horizon.hides(observed())
     assert shown.hides(observed(3, 4))
+
+
+def of_name(name, *said):
+    return [message_of(text, name=name) for text in said]
+
+
+@pytest.mark.parametrize(("name", "is_hidden"), [("Ben", False), ("Ann", True), ("ANN", True), (None, True)])
+def test_the_same_words_of_another_name_are_not_in_sight(name, is_hidden):
+    """Broken: words are compared alone, in the turn, in what an episode quotes, or in the newest of a session."""
+    anns = StoredTurn(3, NOON, Turn("t3", "s1", tuple(of_name("Ann", LONG))))
+    quoted = fragment_of("x", f"Ann told me: {LONG}", sequences=(9,), said=anns.turn.messages)
+
+    elsewhere = horizon_of(of_name(name, LONG), session_id="s2", turns=[anns])
+    here = horizon_of([*of_name(name, LONG), message_of("Who?")], session_id="s1", turns=[anns], asked=1)
+    asked = horizon_of(of_name(name, LONG), session_id="s1", turns=[anns], asked=1)
+
+    for horizon in (elsewhere, here, asked):
+        assert horizon.hides(fragment_of("x", sequences=(3,))) is is_hidden
+    assert elsewhere.hides(quoted) is is_hidden

@@ -1,5 +1,6 @@
 """In which order memories surface: what holds now before what it took the place of, what is pinned before all."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 from hypothesis import given
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 from consolidation.corrections.record import Correction, Target, What
 from consolidation.corrections.standing import Decided
 from service.resonance.order import SameSubject, in_order
+from service.retrieval.tellers import Tellers
 from tests.support.fragments import NOON, fragment_of
 
 
@@ -109,3 +111,13 @@ def test_everything_is_there_once_best_first_and_no_surer_than_can_be(found, on_
     assert sorted(one.id for one in ordered) == sorted(one.id for one in fragments)
     assert all(0 <= one.score <= 1 for one in ordered)
     assert [one.score for one in ordered] == sorted((one.score for one in ordered), reverse=True)
+
+
+def test_what_another_tells_of_themselves_leads_nothing():
+    """Broken: who told each is not asked."""
+    people = [Tellers(frozenset({key}), frozenset({key}), ("I live here.",)) for key in ("ann", "ben")]
+    same = alike(0.9)
+
+    assert names(told(1, 0.9), same) == ["f1", "f0"]
+    assert names(told(1, 0.9), replace(same, tellers={"f0": people[0], "f1": people[0]})) == ["f1", "f0"]
+    assert names(told(1, 0.9), replace(same, tellers={"f0": people[0], "f1": people[1]})) == ["f0", "f1"]

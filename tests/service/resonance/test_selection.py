@@ -3,11 +3,12 @@
 from datetime import UTC, timedelta
 from zoneinfo import ZoneInfo
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from service.resonance.selection import Filtered, most_shown, next_best, select
-from tests.support.fragments import NOON, fragment_of
+from tests.support.fragments import NOON, fragment_of, message_of
 
 WORDS = (
     "mother in Lyon",
@@ -173,3 +174,17 @@ def test_of_long_ones_fewer_are_judged():
     found = next_best(long, (), most=8)
 
     assert sum(letters[: len(found)]) <= 2_400 < sum(letters[: len(found) + 1])
+
+
+@pytest.mark.parametrize(("names", "left"), [(("Ann", "Ben"), 2), (("Ann", "ANN"), 1), (("Ann", None), 1)])
+def test_the_same_words_of_two_people_are_two_memories(names, left):
+    """Broken: who told it is not asked."""
+    text = "I can come to the hut on Friday evening but only after seven"
+    fragments = [
+        fragment_of(f"f{n}", text, sequences=(n,), score=1 - n / 10, said=(message_of(text, name=name),))
+        for n, name in enumerate(names)
+    ]
+
+    found = select(Filtered(tuple(fragments)), drops_weak=False, limit=5, timezone=UTC)
+
+    assert len(found.fragments) == left
