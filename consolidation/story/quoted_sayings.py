@@ -16,6 +16,7 @@ from consolidation.story import quoted_words
 from consolidation.text.code import CAPTION, without_code
 from consolidation.text.concepts import concepts
 from consolidation.text.names import names
+from consolidation.text.quotation import own_lines
 from consolidation.text.sentences import sentences
 from consolidation.text.speech_acts import concedes, is_question, is_request
 from consolidation.text.words import content_stems, content_words, tokens
@@ -76,7 +77,8 @@ def sayings(messages: Sequence[Message], *, language: str) -> tuple[Saying, ...]
     seen: set[tuple[str, str]] = set()
     told = place = 0
     for message in messages:
-        for line in _prose(message.content, is_read=message.role in READ):
+        own = own_lines(message.content) if message.role is Speaker.USER else message.content
+        for line in _prose(own, is_read=message.role in READ):
             told += 1
             for start, end in _cut(line, language):
                 place += 1

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from consolidation.text.code import without_code
 from consolidation.text.instruction_subjects import LIFTS, MANNERS, REPORTS, TO_ME, TOPICS
 from consolidation.text.instruction_words import WORDS
+from consolidation.text.quotation import own_lines
 from consolidation.text.sentences import sentences
 from consolidation.text.speech_acts import is_request
 from consolidation.text.task_kinds import task_kinds
@@ -76,7 +77,7 @@ def instructions(text: str, *, language: str) -> tuple[Instruction, ...]:
 def _instructions(text: str, language: str) -> Iterator[Instruction]:
     if len(text) > 4 * _LONGEST_MESSAGE:
         return
-    own = "\n".join(line for line in without_code(text) if not line.lstrip().startswith(">"))
+    own = own_lines("\n".join(without_code(text)))
     if len(own) > _LONGEST_MESSAGE:
         return
     for sentence in sentences(own, language=language):

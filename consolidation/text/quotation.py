@@ -1,14 +1,52 @@
 """
-Words that are put between quotation marks: none of them ends the quotation.
+What somebody quotes: words between quotation marks, of which none ends the quotation, and lines behind Markdown's ">".
 
-Behind a mark that ends it, a text could begin a sentence of its own, and say there who said it.
+Behind a mark that ends it, a text could begin a sentence of its own, and say there who said it. What a line behind ">"
+says, somebody else said before: whoever answers to it in a chat quotes it.
 """
 
 from __future__ import annotations
 
+import re
+
 _INNER = str.maketrans("“”„‟«»「」", "‘’‚‛‹›『』")
+_FENCE = re.compile(r"\s{0,8}(?:```|~~~)")
+# "> I live in Lyon", ">Ich wohne in Lyon", "> > both", "> <@ann:matrix.org> words". ">:(" and ">5 kg" are one's own.
+_MARK = re.compile(r"\s{0,3}(?:>\s{0,3})*>(?:\s|$|(?=[^\W\d_]|[\"“„«¿¡*@<\[(]\w))")
+_WRITER = re.compile(r"<@[^<>\s]{1,255}>\s")  # whom Matrix quotes
 
 
 def quotable(text: str) -> str:
     """*text* with inner quotation marks for its own."""
     return text.translate(_INNER)
+
+
+def own_lines(text: str) -> str:
+    """*text* without the lines that are quoted behind ">"; what stands in a fence is left as it is."""
+    runs = _runs(text)
+    return "\n".join(words for is_quoted, words in runs if not is_quoted) if any(one[0] for one in runs) else text
+
+
+def with_marks(text: str) -> str:
+    """*text* with quotation marks around what is quoted behind ">"."""
+    runs = _runs(text)
+    if not any(is_quoted for is_quoted, _ in runs):
+        return text
+    return "\n".join(f"“{quotable(words)}”" if is_quoted else words for is_quoted, words in runs)
+
+
+def _runs(text: str) -> list[tuple[bool, str]]:
+    """The lines of *text* in runs that are quoted or not; what is quoted without its marks, and never empty."""
+    if ">" not in text:
+        return [(False, text)]
+    runs: list[tuple[bool, list[str]]] = []
+    is_code = False
+    for line in text.splitlines():
+        is_code ^= _FENCE.match(line) is not None
+        mark = None if is_code else _MARK.match(line)
+        words = line if mark is None else _WRITER.sub("", line[mark.end() :].strip(), count=1)
+        if not runs or runs[-1][0] is (mark is None):
+            runs.append((mark is not None, []))
+        runs[-1][1].append(words)
+    found = [(is_quoted, "\n".join(lines).strip("\n")) for is_quoted, lines in runs]
+    return [one for one in found if one[1].strip()]

@@ -14,10 +14,12 @@ import anyio.to_thread
 from consolidation.dreams.quoted_dream import quote_deep_sleep, quote_dream
 from consolidation.kernel.errors import ModelUnavailable
 from consolidation.kernel.ports import Reply
+from consolidation.kernel.turns import Speaker
 from consolidation.story.quotes import quote
 from consolidation.text.code import without_code
 from consolidation.text.language import detect
 from consolidation.text.names import keyphrases, names
+from consolidation.text.quotation import own_lines
 from consolidation.text.sentences import sentences
 from prompts.responses import Entity, Extraction, Fact, Identities, Narration, Seeds, Settlements
 
@@ -71,8 +73,9 @@ def _narration(words: Mapping[str, Any]) -> Narration:
 
 def _extraction(words: Mapping[str, Any]) -> Extraction:
     said: Sequence[Message] = words["said"]
-    told = ["\n".join(without_code(message.content)) for message in said]
-    everything = "\n".join(told)
+    prose = ["\n".join(without_code(message.content)) for message in said]
+    told = [own_lines(one) if message.role is Speaker.USER else one for message, one in zip(said, prose, strict=True)]
+    everything = "\n".join(prose)
     language = detect(everything)
     named = names(everything, language=language, limit=_MOST_NAMES)
     facts = [

@@ -16,6 +16,7 @@ from consolidation.text.content import is_mark
 from consolidation.text.dates import has_time
 from consolidation.text.instructions import instructs
 from consolidation.text.language import detect
+from consolidation.text.quotation import own_lines
 from consolidation.text.record_attributes import attributes_told
 from consolidation.text.relations import relations_told
 from consolidation.text.speech_acts import told, wants_answer
@@ -99,7 +100,7 @@ def as_indexed(turn: StoredTurn, *, uuid: str, before: Sequence[StoredTurn], fal
             Relation(one.relation, one.name, message.who.casefold(), one.how)
             for message in remembered(turn)
             if message.role in _PERSON
-            for one in relations_told(message.content, language=language)
+            for one in relations_told(_own(message), language=language)
         ),
     )
 
@@ -162,7 +163,12 @@ def _denies(turn: StoredTurn, before: StoredTurn, language: str) -> bool:
 
 
 def _said(turn: StoredTurn, roles: AbstractSet[Speaker]) -> str:
-    return "\n".join(message.content for message in remembered(turn) if message.role in roles)
+    return "\n".join(_own(message) for message in remembered(turn) if message.role in roles)
+
+
+def _own(message: Message) -> str:
+    """What is said in *message*, without what somebody with a name quotes: another told that."""
+    return own_lines(message.content) if message.role is Speaker.USER and message.known_as else message.content
 
 
 def spoken_text(turn: StoredTurn) -> str:

@@ -9,6 +9,7 @@ said before, and where it is nothing but a text that it made: its small talk is 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import lru_cache, partial
 from textwrap import wrap
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 from consolidation.kernel.turns import READ, Speaker
 from consolidation.text.content import is_mark
 from consolidation.text.denials import denies, objection
+from consolidation.text.quotation import own_lines, with_marks
 from consolidation.text.sentences import sentences, whole_sentences
 from consolidation.text.speech_acts import acknowledges, concedes, contrasts, corrects, tells
 from consolidation.text.words import content_stems, content_words, tokens, word_count
@@ -73,13 +75,26 @@ def excerpt(
     system messages are told only where there is nothing else, or where they hold words that are *wanted* and nobody
     said: "429" in what a command printed. A message that is only the mark of a recording or an image says nothing.
     """
-    messages = tuple(one for one in stored.turn.messages if not is_mark(one.content)) or stored.turn.messages
+    every = tuple(_voiced(one) for one in stored.turn.messages)
+    messages = tuple(one for one in every if not is_mark(one.content)) or every
     is_brief = sum(word_count(one.content) for one in messages if one.role is Speaker.USER) <= _FEW_WORDS
-    asked = before.turn.messages[-1:] if before is not None and is_brief else ()
+    asked = tuple(map(_voiced, before.turn.messages[-1:])) if before is not None and is_brief else ()
     if any(len(one.content) > _SHORT or one.role is Speaker.TOOL for one in (*messages, *asked)):
         return _excerpt(messages, asked, language, is_denied=is_denied, recalls_answer=recalls_answer, wanted=wanted)
     # told whole, whatever is wanted
     return _remembered_excerpt(messages, asked, language, is_denied=is_denied, recalls_answer=recalls_answer)
+
+
+def _voiced(message: Message) -> Message:
+    """
+    A person's *message* without what they quote; where nothing else is left, that is between quotation marks.
+
+    So it is where they have no name: then nobody else has told it.
+    """
+    if message.role is not Speaker.USER or ">" not in message.content:
+        return message
+    own = own_lines(message.content)
+    return replace(message, content=own if own and message.known_as else with_marks(message.content))
 
 
 def _excerpt(

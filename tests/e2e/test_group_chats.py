@@ -6,7 +6,7 @@ Every docstring says what was broken, once, to see the test fail.
 
 import pytest
 
-from tests.support.service import running
+from tests.support.service import running, settings_of
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.anyio
@@ -117,3 +117,65 @@ async def test_who_cannot_come_takes_nothing_from_what_another_brings(tmp_path):
 
     first = max(found["flashbacks"], key=lambda one: one["score"])
     assert "drill" in first["raw"]
+
+
+# -- who quotes another
+
+PEANUTS = "I'm allergic to peanuts, please keep that in mind."
+MATRIX = "> <@ann:matrix.org> I live in Lyon and I work as a nurse."
+
+
+async def quoting(service):
+    """Ann tells, Ben and Cleo answer to what she said, as chats quote it."""
+    for turn in (
+        (by("Ann", PEANUTS), bot("I will.")),
+        (by("Ann", MATRIX.partition("> ")[2].partition("> ")[2]), bot("Nice.")),
+        (by("Ben", "I work in a bakery and I like rye bread.", 2), bot("Yum.", 2)),
+        (by("Ben", f"> {PEANUTS}\nGood to know, thanks Ann!", 3), bot("Yes.", 3)),
+        (by("Cleo", f"{MATRIX}\n\nKöln is nicer, I think.", 4), bot("Ha!", 4)),
+    ):
+        await service.keep("hut", *turn)
+    await service.digested("hut")
+
+
+async def test_what_somebody_quotes_is_not_told_as_their_words(tmp_path):
+    """Broken: the mark of a quotation is taken out like that of a list, and the words stay."""
+    async with running(tmp_path) as service:
+        await quoting(service)
+        found = await asked(service, "Dora", "What is Ben allergic to?")
+        live = await asked(service, "Dora", "Where does Cleo live?", session_id="other")
+
+    raw = [one["raw"] for one in (*found["flashbacks"], *live["flashbacks"])]
+    assert f"Ann told me: {PEANUTS}" in raw
+    assert max(found["flashbacks"], key=lambda one: one["score"])["raw"] == f"Ann told me: {PEANUTS}"
+    assert [one for one in raw if not one.startswith("Ann") and ("peanuts" in one or "Lyon" in one)] == []
+
+
+async def test_facts_and_the_story_hold_what_is_quoted_as_the_words_of_who_said_it(tmp_path):
+    """Broken: the quoting model and the story read quoted lines as the speaker's."""
+    async with running(tmp_path, settings=settings_of(tmp_path, story={"threshold_tokens": 0})) as service:
+        await quoting(service)
+        facts = (await service.http.get("/v1/minds/hut/facts")).json()["items"]
+        await service.http.post("/v1/minds/hut/consolidation", json={"wait": True})
+        story = (tmp_path / "minds" / "hut" / "STORY.md").read_text()
+
+    assert [one["text"] for one in facts if "Lyon" in one["text"]] == [
+        "Ann told me: I live in Lyon and I work as a nurse."
+    ]
+    told = [line for line in story.splitlines() if "peanuts" in line or "Lyon" in line]
+    assert any(line.startswith("Ann") for line in told)
+    assert [line for line in told if line.startswith(("Ben", "Cleo"))] == []
+
+
+async def test_where_somebody_only_quotes_it_stands_in_quotation_marks(tmp_path):
+    """Broken: nothing is shown of such a turn, or it is shown as theirs."""
+    async with running(tmp_path) as service:
+        await service.keep("hut", by("Ben", "> The boiler says E42 since Monday."), bot("Oh."))
+        await service.keep("hut", by(None, "> The router says E77 since Sunday.\nI pulled the plug."), bot("Oh."))
+        await service.digested("hut")
+        boiler = await asked(service, "Dora", "What does the boiler say?")
+        router = await asked(service, None, "What does the router say?", session_id="other")
+
+    assert "Ben told me: “The boiler says E42 since Monday.”" in [one["raw"] for one in boiler["flashbacks"]]
+    alone = "they told me: “The router says E77 since Sunday.” I pulled the plug."
+    assert alone in [one["raw"] for one in router["flashbacks"]]
