@@ -15,6 +15,7 @@ from consolidation.text.language import detect
 from consolidation.text.relative_dates import possible_days
 from consolidation.text.sentences import sentences
 from consolidation.text.words import content_stems
+from service.ingest.fact_dates import DaysOfTalk
 from service.ingest.said_names import SPEAKER_WORDS, SaidNames
 from service.ingest.turn_facts import TurnFacts
 
@@ -31,6 +32,7 @@ def grounded(
     """
     *extraction* without the entities and facts whose names nobody said, without facts that only the talk before tells,
     and with the words of the turn in place of a fact's own where those tell a name, number or date that nobody said.
+    What a fact holds from and until is left out where the talk does not tell it.
 
     *previous* was said before, and shown to the model; *occurred_at* is the time of the turn (ISO 8601).
     """
@@ -44,10 +46,11 @@ def grounded(
     sources = Sources((*texts, *speakers, SPEAKER_WORDS, near), language=language, days=days)
     turn = TurnFacts(said, previous=previous, known=(*speakers, SPEAKER_WORDS), day=day, language=language)
     told = (turn.told(fact) for fact in extraction.facts if names.hold(fact.source) and names.hold(fact.target))
+    dates = DaysOfTalk(texts, said_on=day, language=language)
     facts = [
         _in_words_said(fact, said, language)
         if names.can_tell(fact.fact) and invented_sentences(fact.fact, sources)
-        else fact
+        else dates.dated(fact)
         for fact in told
         if fact is not None
     ]

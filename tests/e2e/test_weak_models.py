@@ -115,3 +115,25 @@ async def test_what_only_the_bot_answers_is_the_bots(tmp_path, asked):
 
     [fact] = found["facts"]
     assert text.startswith(("I said: ", "ich sagte: ")) and text.endswith(fact["fact"])
+
+
+DATED = {
+    "My mother lives in Lyon.": {"valid_at": "2023-10-05T14:48:00Z", "invalid_at": "2023-10-05T14:48:00Z"},
+    "Bob has a dog called Rex.": {"valid_at": "2031-01-01T00:00:00Z"},
+    "Ann works at Acme.": {"valid_at": "2019-03-01T00:00:00Z", "invalid_at": None},
+    "Ann worked at Acme until 2019.": {"valid_at": "2031-01-01T00:00:00Z", "invalid_at": "2019-12-31T00:00:00Z"},
+}
+
+
+@pytest.mark.parametrize("text", DATED)
+async def test_a_date_that_the_turn_does_not_tell_is_no_date_of_a_fact(tmp_path, text):
+    """Broken: both dates are stored as a model gives them: the mother's home is over, and the dog is a plan."""
+    found = noted("user", "IS", text.split()[-1].strip("."), text, **DATED[text])
+    with provider_of(Brain(extraction=reading({text: found}))) as model:
+        async with running(tmp_path, settings=hosted(tmp_path, model)) as service:
+            await service.keep(MIND, *said_to(text))
+            [fact] = (await facts_of(service)).values()
+
+    is_over = "until 2019" in text
+    assert fact["state"] == ("ended" if is_over else "holding")
+    assert (fact["invalid_at"] or "")[:10] == ("2019-12-31" if is_over else "")
