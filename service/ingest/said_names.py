@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import Speaker
+from consolidation.text.relations import LANGUAGES, relations_asked
 from consolidation.text.words import content_words, is_dense, tokens
 
 if TYPE_CHECKING:
@@ -26,6 +27,11 @@ SPEAKER_WORDS = " ".join(
         "用户 助手 我 ユーザー アシスタント 私 المستخدم المساعد أنا",
     )
 )
+_INSIDE_NAMES = "of the de la van von der da do and"
+_KNOWN = frozenset(tokens(SPEAKER_WORDS))
+_SPEAKERS = _KNOWN - frozenset(tokens(_INSIDE_NAMES))
+_CAPITALISED = re.compile(r"(?<![^\W_])[^\W\d_a-zà-öø-ÿа-я]\w*")
+_LONGEST_SHORT = 5  # letters of a word that is not inflected
 _FEWEST_INITIALS = 3
 _GOOD_PART = 0.3  # of the letters of a text
 
@@ -52,7 +58,15 @@ class SaidNames:
             return self._stands(name)
         initials = "".join(word[0] for word in words) if len(words) >= _FEWEST_INITIALS else ""
         telling = tuple(content_words(f"{name} {initials}", language="en")) or words  # "NYC" is New York City
-        return not self.can_tell(name) or any(self._has(word) for word in telling)
+        return not self.can_tell(name) or self._have_any(telling, name)
+
+    def _have_any(self, telling: tuple[str, ...], name: str) -> bool:
+        """Whether one of the *telling* words of *name* was said; "user's mother" has none, "user's brother Max" one."""
+        telling = tuple(word for word in telling if word not in _KNOWN and not _is_speaker(word))
+        if any(map(_is_speaker, tokens(name))):
+            capitals = {word for one in _CAPITALISED.findall(name) if not _is_relation(one) for word in tokens(one)}
+            telling = tuple(word for word in telling if word in capitals)
+        return not telling or any(self._has(word) for word in telling)
 
     def _stands(self, name: str) -> bool:
         """Whether *name*, which has no word, has symbols, an emoji for one, and a text holds them in a row."""
@@ -68,6 +82,16 @@ class SaidNames:
 def _without_joiners(text: str) -> str:
     """*text* without what only joins or varies symbols, and may be left out of an emoji."""
     return "".join(one for one in text if unicodedata.category(one) not in ("Cf", "Mn", "Me"))
+
+
+def _is_speaker(word: str) -> bool:
+    """Whether *word* is one for who speaks, maybe inflected: "Nutzers"."""
+    return word in _SPEAKERS or (len(word) > _LONGEST_SHORT and any(begin_alike(word, one) for one in _SPEAKERS))
+
+
+def _is_relation(word: str) -> bool:
+    """Whether *word* is a relation, such as Mother, that somebody may have said otherwise: "my mum"."""
+    return any(relations_asked(word, language=one) for one in LANGUAGES)
 
 
 def begin_alike(one: str, other: str) -> bool:

@@ -137,3 +137,18 @@ async def test_a_date_that_the_turn_does_not_tell_is_no_date_of_a_fact(tmp_path,
     is_over = "until 2019" in text
     assert fact["state"] == ("ended" if is_over else "holding")
     assert (fact["invalid_at"] or "")[:10] == ("2019-12-31" if is_over else "")
+
+
+async def test_nobody_is_known_for_standing_beside_the_user(tmp_path):
+    """Broken: "user" alone makes "user's brother Max" a name that was said."""
+    text = "I work in Lyon."
+    found = noted("user's brother Max", "WORKS_IN", "Lyon", "The user's brother works in Lyon.")
+    found["entities"].append({"name": "User Zelda Quist"})
+    with provider_of(Brain(extraction=reading({text: found}))) as model:
+        async with running(tmp_path, settings=hosted(tmp_path, model)) as service:
+            await service.keep(MIND, *said_to(text))
+            facts = await facts_of(service)
+            entities = (await service.http.get(f"/v1/minds/{MIND}/entities")).json()["items"]
+
+    assert not facts
+    assert [one["name"] for one in entities] == ["Lyon"]

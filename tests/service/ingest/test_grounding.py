@@ -127,3 +127,18 @@ def test_a_name_without_a_word_that_nobody_said_is_no_entity(name):
 def test_a_name_of_symbols_that_stand_in_the_turn_is_kept(text, name):
     """Broken: ``_stands`` is False; joiners are compared."""
     assert read(text, entities=(name,))[1] == [name]
+
+
+@pytest.mark.parametrize("name", ["user's brother Max", "User Zelda Quist", "Max van Zelda", "Bruder Max des Nutzers"])
+def test_a_speakers_word_does_not_vouch_for_the_name_beside_it(name):
+    """Broken: "user" and "van" are words that were said."""
+    assert read("I had a good day at work in Lyon.", entities=(name, "Lyon"))[1] == ["Lyon"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["User", "the user", "I", "user's mother", "User's Mother", "Mutter des Benutzers", "Assistant", "用户的妈妈"],
+)
+def test_who_is_called_by_a_relation_or_a_role_alone_is_known(name):
+    """Broken: relations are names; "mum" is the user's mother."""
+    assert read("My mum lives in Lyon.", entities=(name,))[1] == [name]
