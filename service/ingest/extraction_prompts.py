@@ -21,6 +21,7 @@ from consolidation.kernel.ports import Ask, Usage
 from consolidation.text.tokens import count_tokens, cut_to_tokens
 from consolidation.text.words import tokens
 from prompts.responses import Extraction, Identities, Settlement, Settlements
+from service.ingest.contradictions import believable
 from service.ingest.grounding import grounded
 from service.ingest.importance import worth_keeping
 from service.ingest.provenance import with_provenance
@@ -195,7 +196,7 @@ class TurnReader:
         """
         How a new fact stands to known ones; facts asked about at the same time share one call.
 
-        What was only read repeats and ends nothing that somebody said.
+        What was only read repeats and ends nothing that somebody said, and no fact ends what it has nothing to do with.
         """
         may_repeat = {known.number for known in same_pair if is_read(known.text) is is_read(fact)}
         may_end = {known.number for known in (*same_pair, *others) if is_read(known.text) or not is_read(fact)}
@@ -212,7 +213,12 @@ class TurnReader:
             raise question.error
         assert question.answer is not None  # noqa: S101 - answered without an error
         repeats = tuple(number for number in question.answer.repeats if number in may_repeat)
-        contradicts = tuple(number for number in question.answer.contradicts if number in may_end)
+        contradicts = believable(
+            fact,
+            may_end.intersection(question.answer.contradicts),
+            same_pair=question.same_pair,
+            others=question.others,
+        )
         return question.answer.model_copy(update={"repeats": repeats, "contradicts": contradicts})
 
     async def _settle_together(self) -> None:

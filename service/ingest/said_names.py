@@ -62,9 +62,9 @@ class SaidNames:
 
     def _have_any(self, telling: tuple[str, ...], name: str) -> bool:
         """Whether one of the *telling* words of *name* was said; "user's mother" has none, "user's brother Max" one."""
-        telling = tuple(word for word in telling if word not in _KNOWN and not _is_speaker(word))
-        if any(map(_is_speaker, tokens(name))):
-            capitals = {word for one in _CAPITALISED.findall(name) if not _is_relation(one) for word in tokens(one)}
+        telling = tuple(word for word in telling if word not in _KNOWN and not is_speaker(word))
+        if any(map(is_speaker, tokens(name))):
+            capitals = {word for one in _CAPITALISED.findall(name) if not is_relation(one) for word in tokens(one)}
             telling = tuple(word for word in telling if word in capitals)
         return not telling or any(self._has(word) for word in telling)
 
@@ -84,12 +84,12 @@ def _without_joiners(text: str) -> str:
     return "".join(one for one in text if unicodedata.category(one) not in ("Cf", "Mn", "Me"))
 
 
-def _is_speaker(word: str) -> bool:
+def is_speaker(word: str) -> bool:
     """Whether *word* is one for who speaks, maybe inflected: "Nutzers"."""
     return word in _SPEAKERS or (len(word) > _LONGEST_SHORT and any(begin_alike(word, one) for one in _SPEAKERS))
 
 
-def _is_relation(word: str) -> bool:
+def is_relation(word: str) -> bool:
     """Whether *word* is a relation, such as Mother, that somebody may have said otherwise: "my mum"."""
     return any(relations_asked(word, language=one) for one in LANGUAGES)
 

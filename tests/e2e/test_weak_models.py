@@ -152,3 +152,60 @@ async def test_nobody_is_known_for_standing_beside_the_user(tmp_path):
 
     assert not facts
     assert [one["name"] for one in entities] == ["Lyon"]
+
+
+def ending_all(prompt):
+    """Every known fact that is shown is called untrue."""
+    parts = re.findall(r'<new number="(\d+)">(.*?)</new>', prompt, re.DOTALL)
+    ended = ((int(number), [int(one) for one in re.findall(r"^\s*(\d+)\. ", part, re.M)]) for number, part in parts)
+    return {"settlements": [{"number": number, "repeats": [], "contradicts": every} for number, every in ended]}
+
+
+ALLERGY = (
+    "Mia is allergic to peanuts.",
+    noted("Mia", "ALLERGIC_TO", "peanuts", "Mia is allergic to peanuts.", importance=0.9),
+)
+LIVES = ("I live in Lyon.", noted("user", "LIVES_IN", "Lyon", "The user lives in Lyon."))
+SWIMS = ("Mia swims in Lyon.", noted("Mia", "SWIMS_IN", "Lyon", "Mia swims in Lyon."))
+
+
+async def states_behind(tmp_path, *turns):
+    """The state of each fact behind turns of which the model says that the newest ends all before."""
+    with provider_of(Brain(extraction=reading(dict(turns)), settlements=ending_all)) as model:
+        async with running(tmp_path, settings=hosted(tmp_path, model)) as service:
+            for text, _ in turns:
+                await service.keep(MIND, *said_to(text))
+                await service.digested(MIND)
+            return {text: one["state"] for text, one in (await facts_of(service)).items()}
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        ("Mia got a bike from Trek.", noted("Mia", "OWNS", "Trek", "Mia got a bike from Trek.")),
+        ("Bob has a boat in Brest.", noted("Bob", "HAS", "Brest", "Bob has a boat in Brest.")),
+    ],
+)
+async def test_a_careless_answer_ends_nothing_of_another_matter(tmp_path, told):
+    """Broken: ``settle`` believes every number that was shown: the allergy is over, and so is the home."""
+    states = await states_behind(tmp_path, ALLERGY, LIVES, SWIMS, told)
+
+    assert set(states.values()) == {"holding"} and len(states) == 4
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (LIVES, ("I moved to Porto.", noted("user", "MOVED_TO", "Porto", "The user moved to Porto."))),
+        (
+            ALLERGY,
+            ("Mia outgrew her allergy to peanuts.", noted("Mia", "OUTGREW", "peanuts", "Mia outgrew the allergy.")),
+        ),
+    ],
+)
+async def test_a_change_ends_what_it_changes(tmp_path, before, after):
+    """Broken: nothing is ended but what shares every word."""
+    states = await states_behind(tmp_path, before, after)
+
+    assert list(states.values()).count("ended") == 1
+    assert states[before[1]["facts"][0]["fact"]] == "ended"
