@@ -175,6 +175,11 @@ def words_of_relations(language: str) -> frozenset[str]:
     )
 
 
+def is_relation_word(word: str) -> bool:
+    """Whether *word* is one for a relation in any language: "sister", "Chef"."""
+    return any(_plain(word) in _by_word(one) for one in LANGUAGES)
+
+
 def _asked(query: str, language: str) -> Iterator[tuple[tuple[int, int], frozenset[str]]]:
     """Where *query* speaks of whom, each place once; whoever is somebody else's is left out."""
     taken: list[tuple[int, int]] = []

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from consolidation.text.concepts import concepts
 from consolidation.text.language import detect
+from consolidation.text.relations import is_relation_word
 from consolidation.text.words import content_words, is_dense, tokens
-from service.ingest.said_names import begin_alike, is_relation, is_speaker
+from service.ingest.said_names import begin_alike, is_speaker
 from service.retrieval.lead_words import without_lead
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class _Matter:
         common = self._all & other._all
         if len(self.stems & other.stems) >= _SEVERAL:  # "the seed library" is a name, too
             return True
-        if any(is_speaker(word) or is_dense(word) or is_relation(word) for word in common):
+        if any(is_speaker(word) or is_dense(word) or is_relation_word(word) for word in common):
             return True
         is_nameless = not self.names and not any(map(is_speaker, self._all))
         return is_nameless or any(word == one or begin_alike(word, one) for word in self.names for one in other.names)

@@ -9,6 +9,7 @@ facts of the turn stand to the known ones (only when there are any to compare). 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
@@ -24,6 +25,7 @@ from prompts.responses import Extraction, Identities, Settlement, Settlements
 from service.ingest.contradictions import believable
 from service.ingest.grounding import grounded
 from service.ingest.importance import worth_keeping
+from service.ingest.namesakes import may_be_one
 from service.ingest.provenance import with_provenance
 from service.retrieval.lead_words import is_read
 
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 
 _LEAST_SHOWN = 200  # tokens of the longest message of a turn
 _CUT = " […]"
+_FIRST_KNOWN = 100  # the number of the first known name: one that only repeats a new name's is none
 _GATHER_SECONDS = 0.004  # Graphiti asks about all facts of a turn in one breath
 
 
@@ -166,19 +169,30 @@ class TurnReader:
         return {fact.fact: min(1.0, fact.importance) for fact in facts if fact.importance is not None}
 
     async def identify(self, names: Sequence[KnownItem], known: Sequence[KnownItem]) -> dict[int, int]:
-        """New entity's number → number of the known entity it is, for those that are known."""
+        """
+        New entity's number → number of the known entity it is, for those that are known.
+
+        A model is not believed where the names can not be those of one, or where it gives one to several.
+        """
         same = {key: entity.number for entity in known if (key := tokens(entity.text))}
         open_names = {name.number: name for name in names if tokens(name.text) not in same}
         found = {name.number: same[tokens(name.text)] for name in names if name.number not in open_names}
         if not open_names or not known:
             return found
-        words = {"names": tuple(open_names.values()), "known": tuple(known)}
+        by_number = dict(enumerate(known, start=_FIRST_KNOWN))
+        shown = tuple(replace(entity, number=number) for number, entity in by_number.items())
+        words = {"names": tuple(open_names.values()), "known": shown}
         answer = await self._answer(Ask("identities", Identities, words, self._overrides))
-        by_number = {entity.number: entity for entity in known}
-        for identity in answer.identities:
-            if identity.same_as in by_number and identity.number in open_names:
-                found[identity.number] = identity.same_as
-                self._note_alias(open_names[identity.number].text, by_number[identity.same_as].text)
+        merged = {
+            one.number: by_number[one.same_as]
+            for one in answer.identities
+            if one.same_as in by_number and one.number in open_names
+        }
+        times = Counter(entity.number for entity in merged.values())
+        for number, entity in merged.items():
+            if times[entity.number] == 1 and may_be_one(open_names[number].text, entity):
+                found[number] = entity.number
+                self._note_alias(open_names[number].text, entity.text)
         return found
 
     def _note_kinds(self, answered: Extraction) -> None:

@@ -9,7 +9,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import Speaker
-from consolidation.text.relations import LANGUAGES, relations_asked
+from consolidation.text.relations import is_relation_word
 from consolidation.text.words import content_words, is_dense, tokens
 
 if TYPE_CHECKING:
@@ -44,11 +44,11 @@ class SaidNames:
         self._texts = (*texts, *speakers, SPEAKER_WORDS)
         self._words = frozenset(word for text in self._texts for word in tokens(text))
         self._folded = "".join(word for text in self._texts for word in tokens(text))
-        self._scripts = _scripts("".join((*texts, *speakers)))
+        self._scripts = scripts_of("".join((*texts, *speakers)))
 
     def can_tell(self, text: str) -> bool:
         """Whether *text* is not in other letters than the texts: "Moscow" is, in a talk of Москва."""
-        own = _scripts(text)
+        own = scripts_of(text)
         return not own or not self._scripts or bool(own & self._scripts)
 
     def hold(self, name: str) -> bool:
@@ -64,7 +64,7 @@ class SaidNames:
         """Whether one of the *telling* words of *name* was said; "user's mother" has none, "user's brother Max" one."""
         telling = tuple(word for word in telling if word not in _KNOWN and not is_speaker(word))
         if any(map(is_speaker, tokens(name))):
-            capitals = {word for one in _CAPITALISED.findall(name) if not is_relation(one) for word in tokens(one)}
+            capitals = {word for one in _CAPITALISED.findall(name) if not is_relation_word(one) for word in tokens(one)}
             telling = tuple(word for word in telling if word in capitals)
         return not telling or any(self._has(word) for word in telling)
 
@@ -89,18 +89,13 @@ def is_speaker(word: str) -> bool:
     return word in _SPEAKERS or (len(word) > _LONGEST_SHORT and any(begin_alike(word, one) for one in _SPEAKERS))
 
 
-def is_relation(word: str) -> bool:
-    """Whether *word* is a relation, such as Mother, that somebody may have said otherwise: "my mum"."""
-    return any(relations_asked(word, language=one) for one in LANGUAGES)
-
-
 def begin_alike(one: str, other: str) -> bool:
     """Whether two words begin as forms of one word do."""
     shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
     return shared >= max(_SHORTEST_BEGINNING, _SAME_BEGINNING * max(len(one), len(other)))
 
 
-def _scripts(text: str) -> frozenset[str]:
+def scripts_of(text: str) -> frozenset[str]:
     """The scripts of a good part of the letters of *text*, as their Unicode names begin: LATIN, CYRILLIC, CJK …"""
     letters = Counter(re.findall(r"[^\W\d_]", text))
     scripts: Counter[str] = Counter()

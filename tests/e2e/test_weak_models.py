@@ -209,3 +209,25 @@ async def test_a_change_ends_what_it_changes(tmp_path, before, after):
 
     assert list(states.values()).count("ended") == 1
     assert states[before[1]["facts"][0]["fact"]] == "ended"
+
+
+@pytest.mark.parametrize("first", [0, 100])
+async def test_somebody_new_is_not_somebody_else(tmp_path, first):
+    """Broken: ``identify`` believes every number: Tom Fisher is Anna Keller, and Hamburg Berlin."""
+    turns = {
+        "Anna": noted("Anna Keller", "LIVES_IN", "Berlin", "Anna Keller lives in Berlin."),
+        "Tom": noted("Tom Fisher", "MOVED_TO", "Hamburg", "Tom Fisher moved to Hamburg."),
+    }
+
+    def echo(prompt):
+        numbers = [int(one) for one in re.findall(r"^(\d+)\.", between(prompt, "new"), re.M)]
+        return {"identities": [{"number": one, "same_as": one + first} for one in numbers]}
+
+    with provider_of(Brain(extraction=reading(turns), identities=echo)) as model:
+        async with running(tmp_path, settings=hosted(tmp_path, model)) as service:
+            for found in turns.values():
+                await service.keep(MIND, *said_to(found["facts"][0]["fact"]))
+                await service.digested(MIND)
+            entities = (await service.http.get(f"/v1/minds/{MIND}/entities")).json()["items"]
+
+    assert {one["name"] for one in entities} == {"Anna Keller", "Berlin", "Tom Fisher", "Hamburg"}
