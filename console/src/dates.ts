@@ -23,6 +23,18 @@ export const clock = (at: string | Date): string => CLOCK.format(new Date(at));
 export const number = (value: number): string => NUMBER.format(value);
 export const money = (value: number): string => MONEY.format(value);
 
+/** The day of a moment as a field of a date has it: 2026-01-09. */
+export function dayOfField(at: string | Date): string {
+  const here = new Date(at);
+  return [here.getFullYear(), here.getMonth() + 1, here.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
+}
+
+export const isDay = (word: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(word) && !Number.isNaN(Date.parse(word));
+
+/** The first and the last moment of a day of such a field, where the browser is. */
+export const startOfDay = (word: string): string => new Date(`${word}T00:00:00`).toISOString();
+export const endOfDay = (word: string): string => new Date(`${word}T23:59:59.999`).toISOString();
+
 /** How long ago, or how soon: "2 weeks ago". */
 export function ago(at: string | Date, now: Date = new Date()): string {
   const seconds = (new Date(at).getTime() - now.getTime()) / 1000;

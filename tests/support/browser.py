@@ -58,6 +58,13 @@ class Visitor:
         self.page.get_by_text("Loading…", exact=True).last.wait_for(state="hidden")
         self.page.locator("h1").first.wait_for()
 
+    def slow(self, milliseconds):
+        """Let each answer of the service come so much later."""
+        network = self.page.context.new_cdp_session(self.page)
+        network.send("Network.enable")
+        conditions = {"offline": False, "latency": milliseconds, "downloadThroughput": -1, "uploadThroughput": -1}
+        network.send("Network.emulateNetworkConditions", conditions)
+
     def barriers(self):
         """What axe finds, each as rule and place."""
         found = Axe().run(self.page).response["violations"]
@@ -69,10 +76,10 @@ class Visitor:
 
 
 @contextmanager
-def visiting(browser, url, *, colours="light", width="desk"):
+def visiting(browser, url, *, colours="light", width="desk", timezone="UTC"):
     """A visitor of a service; nothing of an earlier one is left."""
     size = {"width": WIDTHS[width], "height": 860}
-    context = browser.new_context(viewport=size, color_scheme=colours, timezone_id="UTC", locale="en-GB")
+    context = browser.new_context(viewport=size, color_scheme=colours, timezone_id=timezone, locale="en-GB")
     try:
         yield Visitor(context.new_page(), url)
     finally:

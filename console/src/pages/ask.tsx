@@ -1,29 +1,29 @@
 // A question to the memory: what it answers with its sources, what it remembers, and what was said word for word.
 import { useEffect, useState } from "preact/hooks";
-import { counted } from "../dates";
+import { counted, endOfDay, isDay } from "../dates";
 import { place, setQuery, to } from "../router";
 import { Answered } from "./ask/answered";
 import { Remembered } from "./ask/remembered";
 import { WordForWord } from "./ask/word_for_word";
 
 const LONGEST = 2000;
-const END_OF_DAY = "T23:59:59.999Z";
 
 export default function Ask({ mind }: { mind: string }) {
   const asked = place.value.query;
   const question = (asked.get("q") ?? "").trim().slice(0, LONGEST);
   const on = asked.get("at") ?? "";
-  const at = /^\d{4}-\d{2}-\d{2}$/.test(on) ? `${on}${END_OF_DAY}` : undefined;
+  const at = isDay(on) ? endOfDay(on) : undefined;
+  const [times, setTimes] = useState(0); // the same question may be asked again
   return (
     <section class="page ask-page">
       <h1>Ask the memory</h1>
-      <Question question={question} on={on} />
+      <Question question={question} on={on} ask={() => setTimes((now) => now + 1)} />
       {question ? (
         <>
-          <Answered mind={mind} question={question} at={at} />
+          <Answered key={`${times} ${at} ${question}`} mind={mind} question={question} at={at} />
           <div class="two">
-            <Remembered mind={mind} words={question} at={at} />
-            <WordForWord mind={mind} question={question} />
+            <Remembered mind={mind} words={question} at={at} times={times} />
+            <WordForWord mind={mind} question={question} times={times} />
           </div>
         </>
       ) : (
@@ -35,16 +35,17 @@ export default function Ask({ mind }: { mind: string }) {
   );
 }
 
-function Question({ question, on }: { question: string; on: string }) {
+function Question({ question, on, ask }: { question: string; on: string; ask: () => void }) {
   const [typed, setTyped] = useState(question);
   useEffect(() => setTyped(question), [question]);
-  const ask = (event: SubmitEvent) => {
+  const submit = (event: SubmitEvent) => {
     event.preventDefault();
     setQuery({ q: typed.trim() });
+    ask();
   };
   const left = LONGEST - typed.length;
   return (
-    <form class="row question" onSubmit={ask}>
+    <form class="row question" onSubmit={submit}>
       <label class="wide">
         Question
         <input value={typed} maxLength={LONGEST} onInput={(event) => setTyped(event.currentTarget.value)} placeholder="Where does my mother live?" />

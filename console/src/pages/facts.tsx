@@ -1,9 +1,10 @@
 // All that it knows, as a list: facts, and the entities that they are about.
-import { useState } from "preact/hooks";
 import { hasModel } from "../api/chat";
 import { get } from "../api/client";
+import { endOfDay, isDay, startOfDay } from "../dates";
 import { FactList, StateSelect, stateOf, useFacts } from "../parts/fact_list";
 import { useHappened, useLoaded } from "../parts/load";
+import { SearchBox } from "../parts/search_box";
 import { place, setQuery, to } from "../router";
 import { EntityList } from "./facts/entity_list";
 import { PutRight } from "./facts/put_right";
@@ -37,8 +38,6 @@ export default function Facts({ mind }: { mind: string }) {
   );
 }
 
-const END_OF_DAY = "T23:59:59.999Z";
-
 function AllFacts({ mind }: { mind: string }) {
   const asked = place.value.query;
   const state = stateOf(asked.get("state"));
@@ -48,15 +47,15 @@ function AllFacts({ mind }: { mind: string }) {
   const facts = useFacts(mind, {
     state,
     query: words,
-    since: since && `${since}T00:00:00Z`,
-    until: until && `${until}${END_OF_DAY}`,
+    since: since && startOfDay(since),
+    until: until && endOfDay(until),
   });
   const isFiltered = Boolean(words || state || since || until);
   return (
     <section aria-labelledby="all-facts">
       <h2 id="all-facts" class="only-read">Facts</h2>
       <div class="row filters">
-        <Words value={words} />
+        <SearchBox label="Words" value={words} change={(q) => setQuery({ q })} />
         <StateSelect value={state} change={(one) => setQuery({ state: one })} />
         <label>Told from<input type="date" value={since} onChange={(event) => setQuery({ since: event.currentTarget.value })} /></label>
         <label>Told until<input type="date" value={until} onChange={(event) => setQuery({ until: event.currentTarget.value })} /></label>
@@ -83,27 +82,4 @@ function NothingKnown({ mind }: { mind: string }) {
   );
 }
 
-const dayOf = (word: string | null): string => (word && /^\d{4}-\d{2}-\d{2}$/.test(word) ? word : "");
-
-const TYPED_MS = 250;
-let timer: ReturnType<typeof setTimeout> | undefined;
-
-function Words({ value }: { value: string }) {
-  const [typed, setTyped] = useState(value);
-  const [seen, setSeen] = useState(value);
-  if (seen !== value) {
-    setSeen(value);
-    setTyped(value);
-  }
-  const type = (words: string) => {
-    setTyped(words);
-    clearTimeout(timer);
-    timer = setTimeout(() => setQuery({ q: words.trim() }), TYPED_MS);
-  };
-  return (
-    <label class="wide">
-      Words
-      <input type="search" value={typed} maxLength={2000} onInput={(event) => type(event.currentTarget.value)} />
-    </label>
-  );
-}
+const dayOf = (word: string | null): string => (word && isDay(word) ? word : "");

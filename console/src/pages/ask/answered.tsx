@@ -1,7 +1,8 @@
 // The answer of a model, each line with numbers of what it rests on; without a model what is known, in groups.
+import { useState } from "preact/hooks";
 import { post, type Schemas } from "../../api/client";
 import { counted } from "../../dates";
-import { useLoaded, Wait } from "../../parts/load";
+import { useHappened, useLoaded, Wait } from "../../parts/load";
 import { Evidence, Grouped, numberOf } from "./evidence";
 
 type Answer = Schemas["AskOut"];
@@ -16,10 +17,18 @@ export function Answered({ mind, question, at }: AnsweredProps) {
   const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const body = { question, timezone, ...(at ? { at } : {}) } as Schemas["AskIn"];
   const answer = useLoaded(() => post("/v1/minds/{mind_id}/ask", { path: { mind_id: mind }, body }), [mind, question, at]);
+  const [old, setOld] = useState<Answer>(); // something was put right after it; to ask a model again costs
+  useHappened(["correction.made"], () => (answer.value?.by_model ? setOld(answer.value) : answer.again()));
+  const isOld = old !== undefined && old === answer.value;
   return (
     <section class="answer" aria-labelledby="answer" aria-busy={answer.isLoading}>
       <h2 id="answer">Answer</h2>
-      {answer.isLoading ? <p class="quiet" role="status">Thinking…</p> : <Wait of={answer}>{(found) => <Whole mind={mind} answer={found} />}</Wait>}
+      {isOld && <p class="row" role="status">Something was put right since. <button type="button" onClick={answer.again}>Ask again</button></p>}
+      {answer.isLoading && !answer.value ? (
+        <p class="quiet" role="status">Thinking…</p>
+      ) : (
+        <Wait of={answer}>{(found) => <Whole mind={mind} answer={found} />}</Wait>
+      )}
     </section>
   );
 }

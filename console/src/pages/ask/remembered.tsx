@@ -1,11 +1,12 @@
 // What is found by meaning: facts, entities, turns and observations, best first.
 import { useRef, useState } from "preact/hooks";
 import { get, type Schemas } from "../../api/client";
-import { CorrectionButtons, Decisions, type Target } from "../../parts/correct";
+import { CorrectionButtons, Decisions } from "../../parts/correct";
 import { useHappened, useLoaded, Wait } from "../../parts/load";
 import { Sources } from "../../parts/sources";
 import { When } from "../../parts/time";
 import { useWalk } from "../../parts/walk";
+import { PutRight } from "../../parts/why/put_right";
 import { to } from "../../router";
 
 type Memory = Schemas["MemoryOut"];
@@ -21,16 +22,24 @@ const KINDS: readonly [Kind, string][] = [
 const SOME = 10;
 const MANY = 50;
 
-export function Remembered({ mind, words, at }: { mind: string; words: string; at: string | undefined }) {
+interface RememberedProps {
+  mind: string;
+  words: string;
+  at: string | undefined;
+  /** One more whenever it was asked anew. */
+  times: number;
+}
+
+export function Remembered({ mind, words, at, times }: RememberedProps) {
   const list = useRef<HTMLElement>(null);
-  useWalk(list, { Enter: ["open where it was said", "a"], e: ["say it otherwise", ".actions button"] });
+  useWalk(list, { Enter: ["open where it was said", "a"], e: ["put it right", ".actions button:not([aria-expanded=true])"] });
   const [kinds, setKinds] = useState<readonly Kind[]>(KINDS.map(([kind]) => kind));
   const [limit, setLimit] = useState(SOME);
   const found = useLoaded(async () => {
     if (!kinds.length) return { memories: [], degraded: [] };
     const query = { query: words, kinds: [...kinds], limit, ...(at ? { at } : {}) };
     return get("/v1/minds/{mind_id}/remember", { path: { mind_id: mind }, query });
-  }, [mind, words, at, limit, kinds.join()]);
+  }, [mind, words, at, times, limit, kinds.join()]);
   useHappened(["correction.made"], found.again);
   const toggle = (kind: Kind) => setKinds(KINDS.map(([one]) => one).filter((one) => (one === kind ? !kinds.includes(one) : kinds.includes(one))));
   return (
@@ -58,10 +67,7 @@ export function Remembered({ mind, words, at }: { mind: string; words: string; a
   );
 }
 
-const TARGETS: Partial<Record<Kind, Target["kind"]>> = { fact: "fact", entity: "entity", episode: "turn" };
-
 function Item({ mind, of, again }: { mind: string; of: Memory; again: () => void }) {
-  const kind = TARGETS[of.kind];
   const isWrong = of.is_contradicted || of.corrections.some((one) => one.what === "wrong" || one.what === "edit");
   const isOver = isWrong || (of.invalid_at !== null && Date.parse(of.invalid_at) <= Date.now());
   return (
@@ -75,9 +81,15 @@ function Item({ mind, of, again }: { mind: string; of: Memory; again: () => void
       <Corrected of={of.corrections} />
       {of.kind === "entity" && <p><a href={to(mind, "entity", of.id)}>All about it</a></p>}
       <Sources mind={mind} of={of.sources} said={of.text} />
-      {kind && <CorrectionButtons mind={mind} target={{ kind, id: of.id, turn_ids: [] }} words={of.text} decided={of.corrections} then={again} />}
+      <Ways mind={mind} of={of} again={again} />
     </li>
   );
+}
+
+/** The words of a fact are all of it; of a turn and an entity an excerpt is shown, so their own words are asked for. */
+function Ways({ mind, of, again }: { mind: string; of: Memory; again: () => void }) {
+  if (of.kind !== "fact") return <div class="actions"><PutRight mind={mind} id={of.id} /></div>;
+  return <CorrectionButtons mind={mind} target={{ kind: "fact", id: of.id, turn_ids: [] }} words={of.text} decided={of.corrections} then={again} />;
 }
 
 function Held({ of }: { of: Memory }) {

@@ -1,10 +1,10 @@
 // Every message that holds the words, newest first, with what was said around it.
 import { useState } from "preact/hooks";
 import { get, type Schemas } from "../../api/client";
-import { CorrectionButtons } from "../../parts/correct";
 import { Wait } from "../../parts/load";
 import { More, usePaged } from "../../parts/paged";
 import { When } from "../../parts/time";
+import { PutRight } from "../../parts/why/put_right";
 import { to } from "../../router";
 
 type Found = Schemas["LogItem"];
@@ -12,7 +12,7 @@ type Line = Schemas["LogLineOut"];
 
 const LARGEST_PAGE = 20;
 
-export function WordForWord({ mind, question }: { mind: string; question: string }) {
+export function WordForWord({ mind, question, times }: { mind: string; question: string; times: number }) {
   const [words, setWords] = useState(question);
   const [asked, setAsked] = useState(question);
   if (asked !== question) {
@@ -25,7 +25,7 @@ export function WordForWord({ mind, question }: { mind: string; question: string
       const query = { query: words, limit: Math.min(limit, LARGEST_PAGE), ...(cursor ? { cursor } : {}) };
       return get("/v1/minds/{mind_id}/log", { path: { mind_id: mind }, query });
     },
-    [mind, words],
+    [mind, words, times],
   );
   return (
     <section aria-labelledby="word-for-word">
@@ -76,7 +76,7 @@ function Item({ mind, of, words }: { mind: string; of: Found; words: string }) {
         <a href={to(mind, "replay", of.session_id, { turn: of.turn_id })}><When at={of.at} as="moment" /></a>{" "}
         <span class="quiet">{of.age}</span>
       </p>
-      <CorrectionButtons mind={mind} target={{ kind: "turn", id: `episode:${of.sequence}`, turn_ids: [] }} words={of.text} />
+      <div class="actions"><PutRight mind={mind} id={`episode:${of.sequence}`} /></div>
     </li>
   );
 }

@@ -5,6 +5,7 @@ import { counted } from "../../dates";
 import { Decisions } from "../../parts/correct";
 import { useHappened, Wait } from "../../parts/load";
 import { More, usePaged } from "../../parts/paged";
+import { SearchBox } from "../../parts/search_box";
 import { When } from "../../parts/time";
 import { useWalk } from "../../parts/walk";
 import { place, setQuery, to } from "../../router";
@@ -41,10 +42,7 @@ export function EntityList({ mind }: { mind: string }) {
     <section ref={list} aria-labelledby="all-entities">
       <h2 id="all-entities" class="only-read">Entities</h2>
       <div class="row filters">
-        <label class="wide">
-          Name
-          <input type="search" value={words} maxLength={2000} onInput={(event) => setQuery({ q: event.currentTarget.value.trim() })} />
-        </label>
+        <SearchBox label="Name" value={words} change={(q) => setQuery({ q })} />
         {(kinds.length > 0 || kind) && (
           <label>
             Kind

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Problem, post, type Schemas } from "../../api/client";
 import type { Trace } from "../../api/trace";
+import { dayOfField } from "../../dates";
 import { asProblem, Trouble } from "../load";
 import { ContextBar } from "./context_bar";
 import { Differences } from "./differences";
@@ -37,7 +38,7 @@ interface WhatIfProps {
 export function WhatIf({ mind, of, before }: WhatIfProps) {
   const needed = of.phases.filters?.relevance?.needed ?? null;
   const [supposed, setSupposed] = useState<Supposed>({
-    message: of.message, relevance: null, limit: "", deadline: "", without: [], moment: "then", day: of.at.slice(0, 10), hasBefore: true,
+    message: of.message, relevance: null, limit: "", deadline: "", without: [], moment: "then", day: dayOfField(of.at), hasBefore: true,
   });
   const [answer, setAnswer] = useState<Answer | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
