@@ -1,7 +1,7 @@
 // Forget: what would go, before; the mind's name to confirm; a receipt, after.
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { get, type Problem, raw, type Schemas } from "../api/client";
-import { counted, number } from "../dates";
+import { counted, day, number } from "../dates";
 import { asProblem, Trouble, useLoaded, Wait } from "../parts/load";
 import { headingWords } from "../parts/heading";
 import { When } from "../parts/time";
@@ -24,6 +24,8 @@ interface What {
   name: string;
 }
 
+const WHOLE = "/v1/minds/{mind_id}";
+
 function whatOf(mind: string): What {
   const { query } = place.value;
   const [session, turn] = [query.get("session"), query.get("turn")];
@@ -33,45 +35,63 @@ function whatOf(mind: string): What {
     const path = "/v1/minds/{mind_id}/sessions/{session_id}";
     return { path, segments: { ...segments, session_id: session }, name: `the conversation ${session}` };
   }
-  return { path: "/v1/minds/{mind_id}", segments, name: "everything" };
+  return { path: WHOLE, segments, name: "everything" };
 }
 
 export default function Erase({ mind }: { mind: string }) {
   const what = whatOf(mind);
+  const chosen = JSON.stringify(what.segments);
   const [receipt, setReceipt] = useState<Receipt | null>(null);
+  useLayoutEffect(() => setReceipt(null), [chosen]);
+  const another = () => {
+    setReceipt(null);
+    setQuery({ session: "", turn: "" });
+  };
   return (
     <section class="page erase">
       <h1>Forget</h1>
-      {receipt ? <ReceiptCard of={receipt} /> : <Ask key={what.path} mind={mind} what={what} done={setReceipt} />}
-      {!receipt && <Receipts mind={mind} />}
+      {receipt ? (
+        <ReceiptCard of={receipt} another={what.path === WHOLE ? undefined : another} />
+      ) : (
+        <>
+          <Choice mind={mind} />
+          <Ask key={chosen} mind={mind} what={what} done={setReceipt} />
+          <Receipts mind={mind} />
+        </>
+      )}
     </section>
   );
 }
 
 function Ask({ mind, what, done }: { mind: string; what: What; done: (receipt: Receipt) => void }) {
-  const isWhole = what.path === "/v1/minds/{mind_id}";
   const asked = { path: what.segments, query: { dry_run: true } as never };
   const preview = useLoaded<Preview>(async () => (await raw("delete", what.path, asked)).json(), [what.path, JSON.stringify(what.segments)]);
   return (
     <>
-      <Choice mind={mind} />
       <h2>What would go: {what.name}</h2>
       <Wait of={preview}>{(found) => <WouldGo of={found} />}</Wait>
-      {preview.value && <Confirm mind={mind} what={what} isWhole={isWhole} done={done} />}
+      {preview.value && <Confirm mind={mind} what={what} isWhole={what.path === WHOLE} done={done} />}
     </>
   );
 }
 
+const ONE_TURN = " "; // no conversation is called so
+
 function Choice({ mind }: { mind: string }) {
   const sessions = useLoaded(() => get("/v1/minds/{mind_id}/sessions", { path: { mind_id: mind }, query: { limit: 200 } }), [mind]);
   const { query } = place.value;
+  const items = sessions.value?.items ?? [];
+  const [session, isTurn] = [query.get("session") ?? "", query.has("turn")];
+  const isUnlisted = !isTurn && session !== "" && !items.some((one) => one.session_id === session);
   return (
     <label>
       What to forget
-      <select value={query.get("session") ?? ""} onChange={(event) => setQuery({ session: event.currentTarget.value, turn: "" })}>
+      <select value={isTurn ? ONE_TURN : session} onChange={(event) => setQuery({ session: event.currentTarget.value, turn: "" })}>
         <option value="">Everything</option>
-        {sessions.value?.items.map((one) => (
-          <option key={one.session_id} value={one.session_id}>{one.last_at.slice(0, 10)} · {one.opening.slice(0, 60) || one.session_id}</option>
+        {isTurn && <option value={ONE_TURN}>One turn</option>}
+        {isUnlisted && <option value={session}>{session}</option>}
+        {items.map((one) => (
+          <option key={one.session_id} value={one.session_id}>{day(one.last_at)} · {one.opening.slice(0, 60) || one.session_id}</option>
         ))}
       </select>
     </label>
@@ -148,7 +168,7 @@ function Confirm({ mind, what, isWhole, done }: ConfirmProps) {
   );
 }
 
-function ReceiptCard({ of }: { of: Receipt }) {
+function ReceiptCard({ of, another }: { of: Receipt; another: (() => void) | undefined }) {
   return (
     <div class="card receipt" role="status">
       <h2>Receipt</h2>
@@ -160,6 +180,7 @@ function ReceiptCard({ of }: { of: Receipt }) {
       </ul>
       <p class="row">
         <button type="button" onClick={() => print()}>Print</button>
+        {another && <button type="button" onClick={another}>Forget something else</button>}
         <a href={to("")}>All minds</a>
       </p>
     </div>
