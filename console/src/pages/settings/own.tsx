@@ -1,7 +1,7 @@
 // A mind's own settings: each with its value, where it comes from, and the way back to the service's.
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { get, patch, type Schemas } from "../../api/client";
-import { useLoaded, Wait } from "../../parts/load";
+import { type Loaded, useLoaded, Wait } from "../../parts/load";
 import { attempt, say } from "../../parts/toast";
 
 type Read = Schemas["SettingsOut"];
@@ -10,26 +10,65 @@ type Change = Schemas["SettingsIn"];
 const SOURCES = { default: "default", service: "the service's", mind: "its own" };
 
 export function OwnSettings({ mind }: { mind: string }) {
-  const settings = useLoaded(() => get("/v1/minds/{mind_id}/settings", { path: { mind_id: mind } }), [mind]);
-  const change = async (body: Change, etag: string) => {
-    const done = await attempt(async () => {
-      await patch("/v1/minds/{mind_id}/settings", { path: { mind_id: mind }, body, headers: { "If-Match": etag } });
-      say("Saved. It holds at once.");
-    });
-    settings.again();
-    return done;
-  };
+  const { settings, change } = useSettings(mind);
   return (
     <section aria-labelledby="own">
       <h2 id="own">Of this mind</h2>
-      <Wait of={settings}>{(found) => <Fields of={found} change={(body) => change(body, found.etag)} />}</Wait>
+      <Wait of={settings}>{(found) => <Fields of={found} change={change} />}</Wait>
     </section>
   );
 }
 
+const PATH = "/v1/minds/{mind_id}/settings";
+
+/** The settings as they are kept, and what changes them: one change after the other, each of what the one before came to. */
+function useSettings(mind: string): { settings: Loaded<Read>; change: (body: Change) => Promise<void> } {
+  const path = { mind_id: mind };
+  const first = useLoaded(() => get(PATH, { path }), [mind]);
+  const [later, setLater] = useState<{ after: Read | undefined; kept: Read }>();
+  const kept = later && later.after === first.value ? later.kept : first.value;
+  const newest = useRef(kept);
+  newest.current = kept;
+  const queue = useRef(Promise.resolve());
+  const keep = (now: Read) => {
+    newest.current = now;
+    setLater({ after: first.value, kept: now });
+  };
+  const save = async (body: Change) => {
+    const headers = { "If-Match": newest.current?.etag ?? "" };
+    const isDone = await attempt(async () => {
+      keep(await patch(PATH, { path, body, headers }));
+      say("Saved. It holds at once.");
+    });
+    if (!isDone) await get(PATH, { path }).then(keep, () => undefined); // somebody else changed them, or it is no such value
+  };
+  const change = (body: Change) => (queue.current = queue.current.then(() => save(body)));
+  return { settings: { ...first, value: kept }, change };
+}
+
+interface Typed<T> {
+  shown: T;
+  type: (value: T) => void;
+  keep: (value: T) => void;
+  /** The field is left: what was typed and is what is kept anyway is forgotten. */
+  leave: () => void;
+}
+
+/** What is in a field: what was typed, until that is kept or refused; else what is kept. */
+function useTyped<T>(kept: T, save: (value: T) => Promise<void>): Typed<T> {
+  const [typed, setTyped] = useState<{ value: T } | null>(null);
+  const drop = (value: T) => setTyped((now) => (now?.value === value ? null : now));
+  return {
+    shown: typed ? typed.value : kept,
+    type: (value) => setTyped({ value }),
+    keep: (value) => void save(value).then(() => drop(value)),
+    leave: () => drop(kept),
+  };
+}
+
 interface FieldsProps {
   of: Read;
-  change: (body: Change) => Promise<boolean>;
+  change: (body: Change) => Promise<void>;
 }
 
 function Fields({ of: { settings, fault }, change }: FieldsProps) {
@@ -77,7 +116,7 @@ type Source = keyof typeof SOURCES;
 interface FromProps {
   name: Name;
   source: Source;
-  change: (body: Change) => Promise<boolean>;
+  change: (body: Change) => Promise<void>;
 }
 
 function From({ name, source, change }: FromProps) {
@@ -89,16 +128,32 @@ function From({ name, source, change }: FromProps) {
   );
 }
 
+const RESTS_MS = 400;
+
+/** A slider is kept when it rests: a key that is held moves it thirty times a second. */
 function Relevance({ of, change }: { of: Schemas["RelevanceOut"]; change: FromProps["change"] }) {
-  const [value, setValue] = useState(of.value);
+  const { shown, type, keep } = useTyped(of.value, (relevance) => change({ relevance }));
+  const waiting = useRef<{ timer: ReturnType<typeof setTimeout>; value: number } | null>(null);
+  const rest = useRef(() => undefined as void);
+  rest.current = () => {
+    if (!waiting.current) return;
+    clearTimeout(waiting.current.timer);
+    keep(waiting.current.value);
+    waiting.current = null;
+  };
+  useEffect(() => () => rest.current(), []);
+  const move = (value: number) => {
+    type(value);
+    clearTimeout(waiting.current?.timer);
+    waiting.current = { value, timer: setTimeout(() => rest.current(), RESTS_MS) };
+  };
   return (
     <div class="setting">
       <label>
-        How sure it must be that a memory is meant: {value.toFixed(2)}
+        How sure it must be that a memory is meant: {shown.toFixed(2)}
         <input
-          type="range" min={0} max={1} step={0.05} value={value}
-          onInput={(event) => setValue(Number(event.currentTarget.value))}
-          onChange={(event) => void change({ relevance: Number(event.currentTarget.value) })}
+          type="range" min={0} max={1} step={0.05} value={shown}
+          onInput={(event) => move(Number(event.currentTarget.value))} onBlur={() => rest.current()}
         />
       </label>
       <From name="relevance" source={of.source} change={change} />
@@ -115,13 +170,14 @@ interface CountProps {
 }
 
 function Count({ name, label, of, most, change }: CountProps) {
+  const { shown, type, keep, leave } = useTyped(String(of.value), (text) => change({ [name]: Number(text) }));
   return (
     <div class="setting">
       <label>
         {label}
         <input
-          type="number" min={0} max={most} value={of.value}
-          onChange={(event) => event.currentTarget.checkValidity() && void change({ [name]: event.currentTarget.valueAsNumber })}
+          type="number" required min={0} max={most} value={shown} onInput={(event) => type(event.currentTarget.value)}
+          onChange={(event) => event.currentTarget.reportValidity() && keep(event.currentTarget.value)} onBlur={leave}
         />
       </label>
       <From name={name} source={of.source} change={change} />
@@ -136,11 +192,15 @@ interface WordsProps extends FromProps {
 }
 
 function Words({ name, label, source, value, read, change }: WordsProps) {
+  const { shown, type, keep, leave } = useTyped(value, (text) => change({ [name]: read(text.trim()) }));
   return (
     <div class="setting">
       <label>
         {label}
-        <input value={value} onChange={(event) => void change({ [name]: read(event.currentTarget.value.trim()) })} />
+        <input
+          value={shown} onInput={(event) => type(event.currentTarget.value)}
+          onChange={(event) => keep(event.currentTarget.value)} onBlur={leave}
+        />
       </label>
       <From name={name} source={source} change={change} />
     </div>
