@@ -16,11 +16,13 @@ const here = (): string => (location.hash.startsWith(TICKET) ? "" : location.has
 
 const hash = signal(here());
 
-addEventListener("hashchange", () => {
+const arrive = (): void => {
   const before = place.value;
   hash.value = here();
   if (place.value.page !== before.page || place.value.mind !== before.mind) calls.value = [];
-});
+};
+
+addEventListener("hashchange", arrive);
 
 export const place = computed<Place>(() => {
   const [path = "", query = ""] = hash.value.replace(/^#\/?/, "").split("?");
@@ -39,13 +41,18 @@ export function go(address: string): void {
   location.hash = address.replace(/^#/, "");
 }
 
+/** Go to a place in the stead of the present one: without a step in the browser's history. */
+export function replace(address: string): void {
+  history.replaceState(null, "", address);
+  arrive();
+}
+
 /** Change the query of the present page without a step in the browser's history. */
 export function setQuery(changes: Record<string, string>): void {
   const now = place.value;
   const merged = { ...Object.fromEntries(now.query), ...changes };
   const kept = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== ""));
-  history.replaceState(null, "", to(now.mind, now.page, now.part, kept));
-  hash.value = location.hash;
+  replace(to(now.mind, now.page, now.part, kept));
 }
 
 function decoded(part: string): string {

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import visiting
+from tests.support.browser import ask, remember, visiting
 
 
 @pytest.fixture
@@ -108,3 +108,44 @@ def test_what_came_up_is_put_right_beside_its_why(replay):
 
     words = replay.get_by_role("dialog", name="How is it really?").get_by_label("It is like this")
     expect(words).to_have_value(re.compile("Lyon"))
+
+
+@pytest.mark.parametrize("width", ["desk", "phone"])
+def test_where_a_fact_came_up_is_one_click_away(browser, life, width):
+    """Broken: it leads to the newest conversation, and on a phone to the list of all."""
+    if not life.http.get("/v1/minds/traced/turns").is_success:
+        remember(life.http, "traced", "I like bread.", days_ago=40)
+        known = {"what": "say", "to": "Ingrid's bakery is closed on Mondays."}
+        life.http.post("/v1/minds/traced/corrections", json=known).raise_for_status()
+        ask(life.http, "traced", "When is Ingrid's bakery closed?", session_id="older")
+        ask(life.http, "traced", "Hello there!", session_id="newer")
+        life.digested("traced")
+    with visiting(browser, str(life.http.base_url).rstrip("/"), width=width) as visitor:
+        visitor.open("traced/facts")
+        visitor.page.get_by_role("link", name="Where it came up, 1").first.click()
+        shown = visitor.page.get_by_role("dialog" if width == "phone" else "region", name="Why", exact=True)
+        expect(shown).to_contain_text("came to mind", timeout=10_000)
+        if width == "phone":
+            visitor.page.keyboard.press("Escape")
+        expect(visitor.page.locator("#conversation-name")).to_contain_text("older")
+        expect(visitor.page.get_by_role("article").first).to_contain_text("When is")
+
+
+def test_a_trace_that_is_not_there_is_said(visitor, life):
+    visitor.open("ada/replay?trace=nothing")
+
+    expect(visitor.page.get_by_role("alert")).to_be_visible(timeout=10_000)
+    expect(visitor.page.get_by_role("navigation", name="Conversations")).to_be_visible()
+
+
+def test_turns_of_two_conversations_at_once_are_both_heard_of(visitor, life):
+    """Broken: the open conversation misses its own, where the other one comes last."""
+    remember(life.http, "busy", "I bake bread.", days_ago=2)
+    visitor.open("busy/replay/day-2")
+    expect(visitor.page.get_by_role("article")).to_have_count(1)
+    visitor.page.wait_for_timeout(1000)  # the stream of events is open
+    for session, text in (("day-2", "The bread is done."), ("kitchen", "The milk is gone.")):
+        body = {"session_id": session, "messages": [{"role": "user", "content": text}]}
+        life.http.post("/v1/minds/busy/turns", json=body).raise_for_status()
+
+    expect(visitor.page.get_by_role("article").filter(has_text="The bread is done.")).to_be_visible(timeout=10_000)

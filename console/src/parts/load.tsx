@@ -35,16 +35,16 @@ export function asProblem(error: unknown): Problem {
 
 const SETTLED_MS = 400;
 
-/** Call *react* a moment after something happened in the mind, once for a burst of events. */
-export function useHappened(kinds: readonly string[], react: (event: Happened) => void): void {
-  const latest = useRef(react);
-  latest.current = react;
+/** Call *react* a moment after something happened in the mind that *isMeant*, once for a burst of such events. */
+export function useHappened(kinds: readonly string[], react: () => void, isMeant: (event: Happened) => boolean = () => true): void {
+  const latest = useRef({ react, isMeant });
+  latest.current = { react, isMeant };
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const stop = happened.subscribe((event) => {
-      if (!event || !kinds.includes(event.kind)) return;
+      if (!event || !kinds.includes(event.kind) || !latest.current.isMeant(event)) return;
       clearTimeout(timer);
-      timer = setTimeout(() => latest.current(event), SETTLED_MS);
+      timer = setTimeout(() => latest.current.react(), SETTLED_MS);
     });
     return () => {
       clearTimeout(timer);

@@ -8,7 +8,7 @@ import { useWalk } from "../../parts/walk";
 import { isTight } from "../../parts/width";
 import { WhyOf } from "../../parts/why";
 import type { Said } from "../../parts/why/what_if";
-import { place, setQuery } from "../../router";
+import { place, replace, to } from "../../router";
 import { type Reading, useReading } from "./reading";
 import { Ruler } from "./ruler";
 import { OneTurn } from "./turn";
@@ -25,9 +25,7 @@ export function Conversation({ mind, session }: { mind: string; session: string 
   const reading = useReading(mind, session, wanted);
   const corrections = useLoaded(() => get("/v1/minds/{mind_id}/corrections", { path: { mind_id: mind }, query: { limit: 500 } }), [mind]);
   const decided = useMemo(() => decisionsByTurn(corrections.value?.items ?? []), [corrections.value]);
-  useHappened(["turn.kept"], ({ data }) => {
-    if (data.session_id === session && !reading.hasNewer) reading.newer();
-  });
+  useHappened(["turn.kept"], () => void (reading.hasNewer || reading.newer()), ({ data }) => data.session_id === session);
   const list = useRef<HTMLElement>(null);
   useWalk(list, {
     Enter: ["open what can be done with the turn", ".turn-foot > button"],
@@ -35,7 +33,8 @@ export function Conversation({ mind, session }: { mind: string; session: string 
     e: ["put the turn right", ".turn-foot > button[aria-expanded=false]"],
   });
   useMark(reading, wanted, trace, jump);
-  const explain = (id: string) => setQuery({ trace: id === trace ? "" : id });
+  const show = (id: string) => replace(to(mind, "replay", session, { ...(wanted ? { turn: wanted } : {}), ...(id ? { trace: id } : {}) }));
+  const explain = (id: string) => show(id === trace ? "" : id);
   return (
     <>
       <section ref={list} class="conversation" aria-labelledby="conversation-name">
@@ -64,7 +63,7 @@ export function Conversation({ mind, session }: { mind: string; session: string 
         {reading.hasNewer && <button type="button" disabled={reading.isLoading} onClick={reading.newer}>Newer messages</button>}
         <Alone of={reading} explain={explain} />
       </section>
-      <Explained mind={mind} trace={trace} reading={reading} />
+      <Explained mind={mind} trace={trace} reading={reading} close={() => show("")} />
       <Ruler turns={reading.turns} traces={reading.traces} jump={jump} />
     </>
   );
@@ -76,12 +75,12 @@ function standingOf({ turns }: Reading, isLoading: boolean): string {
 }
 
 /** The why of the chosen trace: beside the page, or over it where there is no room. */
-function Explained({ mind, trace, reading }: { mind: string; trace: string; reading: Reading }) {
+function Explained({ mind, trace, reading, close }: { mind: string; trace: string; reading: Reading; close: () => void }) {
   const before = useMemo(() => saidBefore(reading, trace), [reading.turns, trace]);
   if (isTight.value) {
     if (!trace) return null;
     return (
-      <Dialog title="Why" close={() => setQuery({ trace: "" })}>
+      <Dialog title="Why" close={close}>
         <WhyOf key={trace} mind={mind} id={trace} before={before} />
         <form method="dialog"><button type="submit">Close</button></form>
       </Dialog>
