@@ -49,3 +49,21 @@ def test_a_dream_is_taken_back_with_what_it_observed_and_counts_again(visitor, n
     assert gone == []
     assert nights.http.get(f"{path}/observations").json()["observations"]
     assert visitor.barriers() == []
+
+
+def test_a_night_is_seen_while_it_is_looked_at(visitor, life):
+    """Broken: the page goes on saying that the agent is awake and never dreamt."""
+    path = "/v1/minds/sleeper"
+    actions = [call(at, output=f"step {at} done") for at in range(6)]
+    life.http.post(f"{path}/sessions/cycle-1/actions", json={"actions": actions}).raise_for_status()
+    visitor.open("sleeper/dreams")
+    page = visitor.page
+    expect(page.get_by_text("It is awake")).to_be_visible()
+    expect(page.get_by_role("region", name="Observed")).to_contain_text("Nothing yet")
+    life.http.post(f"{path}/sleep", json={"seconds": 60, "wait": True}).raise_for_status()
+    expect(page.get_by_text("It is asleep")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("article", name="Dream 1")).to_be_visible()
+    expect(page.get_by_role("region", name="Observed").get_by_role("listitem").first).to_be_visible(timeout=20_000)
+    life.http.post(f"{path}/wake", json={}).raise_for_status()
+
+    expect(page.get_by_text("It is awake")).to_be_visible(timeout=20_000)

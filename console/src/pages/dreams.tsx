@@ -1,5 +1,5 @@
 // An agent's nights: how it is, what each dream came to, what it observed, and what it is handed when it wakes.
-import { useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { get, type Schemas } from "../api/client";
 import { counted } from "../dates";
 import { useHappened, useLoaded, Wait } from "../parts/load";
@@ -12,16 +12,13 @@ import { Waking } from "./dreams/waking";
 type Status = Schemas["SleepStatusOut"];
 
 const MOST_DREAMS = 50;
+const LOOKS_MS = 5000;
 
 export default function Dreams({ mind }: { mind: string }) {
   const query = { limit: MOST_DREAMS };
   const found = useLoaded(() => get("/v1/minds/{mind_id}/dreams", { path: { mind_id: mind }, query }), [mind]);
   useHappened(["turn.kept", "turn.read", "reset"], found.again);
-  const [times, setTimes] = useState(0); // a dream was taken back: what it wrote is read anew
-  const changed = () => {
-    setTimes((now) => now + 1);
-    found.again();
-  };
+  useOtherStatus(mind, found.value?.status, found.again);
   return (
     <section class="page dreams">
       <h1>Dreams</h1>
@@ -29,17 +26,18 @@ export default function Dreams({ mind }: { mind: string }) {
         {({ dreams, status }) => {
           const hasLived = dreams.length > 0 || status.actions > 0 || status.state !== "awake";
           if (!hasLived) return <Never mind={mind} />;
+          const night = nightOf(status, dreams);
           return (
             <>
               <p class="lead" role="status">{sentenceOf(status)}</p>
               {status.last_dream_at && <p class="quiet">It dreamt last <When at={status.last_dream_at} />.</p>}
               {status.waiting_for && <p class="trouble">A dream is late, waiting for {status.waiting_for}.</p>}
-              <Fatigue mind={mind} />
+              <Fatigue mind={mind} night={night} />
               <div class="nights-and-days">
-                <Nights mind={mind} dreams={dreams} of={status.dreams} changed={changed} />
+                <Nights mind={mind} dreams={dreams} of={status.dreams} changed={found.again} />
                 <div>
-                  <Observations key={`observed ${times}`} mind={mind} />
-                  <Waking key={`waking ${times}`} mind={mind} hasDiary={dreams.some((one) => one.kind === "deep_sleep")} />
+                  <Observations mind={mind} night={night} />
+                  <Waking mind={mind} night={night} hasDiary={dreams.some((one) => one.kind === "deep_sleep")} />
                 </div>
               </div>
             </>
@@ -49,6 +47,25 @@ export default function Dreams({ mind }: { mind: string }) {
     </section>
   );
 }
+
+/** An agent falls asleep, dreams and wakes without an event: look how it is while the page is looked at, and *react* if it is not *as shown*. */
+function useOtherStatus(mind: string, asShown: Status | undefined, react: () => void): void {
+  const shown = useRef(asShown);
+  shown.current = asShown;
+  useEffect(() => {
+    const look = async () => {
+      if (document.visibilityState !== "visible" || !shown.current) return;
+      const now = await get("/v1/minds/{mind_id}/sleep", { path: { mind_id: mind } }).catch(() => shown.current);
+      if (JSON.stringify(now) !== JSON.stringify(shown.current)) react();
+    };
+    const timer = setInterval(() => void look(), LOOKS_MS);
+    return () => clearInterval(timer);
+  }, [mind, react]);
+}
+
+/** Names how the nights stand: what is read of them is read anew when it is another. */
+const nightOf = ({ state, dreams }: Status, all: readonly Schemas["DreamOut"][]): string =>
+  `${state} ${dreams} ${all.filter((one) => one.undone_at !== null).map((one) => one.dream).join()}`;
 
 function Never({ mind }: { mind: string }) {
   return (

@@ -10,9 +10,9 @@ type Sleep = Schemas["PastSleepOut"];
 const DAYS = 7;
 const KINDS: Record<Sleep["kind"], string> = { nap: "A nap", lightweight: "A light sleep", dream: "A dream", deep_sleep: "A deep sleep" };
 
-export function Fatigue({ mind }: { mind: string }) {
+export function Fatigue({ mind, night }: { mind: string; night: string }) {
   const query = { days: DAYS };
-  const found = useLoaded(() => get("/v1/minds/{mind_id}/fatigue", { path: { mind_id: mind }, query }), [mind]);
+  const found = useLoaded(() => get("/v1/minds/{mind_id}/fatigue", { path: { mind_id: mind }, query }), [mind, night]);
   useHappened(["turn.kept", "reset"], found.again);
   return (
     <section aria-labelledby="fatigue">

@@ -13,11 +13,11 @@ type Observation = All["observations"][number];
 
 const PATH = "/v1/minds/{mind_id}/observations";
 
-export function Observations({ mind }: { mind: string }) {
+export function Observations({ mind, night }: { mind: string; night: string }) {
   const read = () => get(PATH, { path: { mind_id: mind } });
   const write = (text: string, etag: string): Promise<All> =>
     put(PATH, { path: { mind_id: mind }, body: { text }, headers: { "If-Match": etag } });
-  const found = useLoaded(read, [mind]);
+  const found = useLoaded(read, [mind, night]);
   const [isEditing, setEditing] = useState(false);
   return (
     <section aria-labelledby="observed">

@@ -6,8 +6,8 @@ import { Markdown } from "../../parts/markdown";
 
 const DIARY = "diary.md";
 
-export function Waking({ mind, hasDiary }: { mind: string; hasDiary: boolean }) {
-  const waking = useLoaded(() => get("/v1/minds/{mind_id}/waking", { path: { mind_id: mind } }), [mind]);
+export function Waking({ mind, night, hasDiary }: { mind: string; night: string; hasDiary: boolean }) {
+  const waking = useLoaded(() => get("/v1/minds/{mind_id}/waking", { path: { mind_id: mind } }), [mind, night]);
   return (
     <>
       <section aria-labelledby="waking">
@@ -27,7 +27,7 @@ export function Waking({ mind, hasDiary }: { mind: string; hasDiary: boolean }) 
           )}
         </Wait>
       </section>
-      {hasDiary && <Diary mind={mind} />}
+      {hasDiary && <Diary mind={mind} night={night} />}
     </>
   );
 }
@@ -37,8 +37,8 @@ function Named({ name, of }: { name: string; of: readonly string[] }) {
   return <><h3>{name}</h3><ul class="list">{of.map((one) => <li key={one}>{one}</li>)}</ul></>;
 }
 
-function Diary({ mind }: { mind: string }) {
-  const diary = useLoaded(() => fileOf(mind, DIARY), [mind]);
+function Diary({ mind, night }: { mind: string; night: string }) {
+  const diary = useLoaded(() => fileOf(mind, DIARY), [mind, night]);
   if (!diary.value?.text.trim()) return null;
   return (
     <section aria-labelledby="diary">
