@@ -6,7 +6,7 @@ import { counted, percent } from "./dates";
 import { Loading, Wait } from "./parts/load";
 import { More, usePaged } from "./parts/paged";
 import { When } from "./parts/time";
-import { go, to } from "./router";
+import { replace, to } from "./router";
 
 type Mind = Schemas["MindStandingOut"];
 
@@ -19,7 +19,7 @@ export function Minds() {
   useEffect(() => {
     document.title = "Mind Memory";
     const [only, ...others] = minds ?? [];
-    if (only && !others.length) go(to(only.mind_id));
+    if (only && !others.length) replace(to(only.mind_id));
   }, [minds]);
   if (minds?.length === 1) return <Loading />; // its page comes in a moment
   return (

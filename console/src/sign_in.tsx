@@ -11,7 +11,7 @@ export function SignIn() {
   const signIn = async (event: SubmitEvent) => {
     event.preventDefault();
     isBusy.value = true;
-    await exchange({ key }).finally(() => (isBusy.value = false));
+    await exchange({ key: key.trim() }).finally(() => (isBusy.value = false));
   };
   return (
     <main id="main" class="sign-in">

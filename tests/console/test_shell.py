@@ -14,6 +14,16 @@ def test_the_address_that_the_service_prints_leads_to_the_only_mind(visitor, pat
     assert visitor.page.url.endswith("/console/#/ada")
 
 
+def test_back_leaves_the_only_mind_for_where_one_came_from(visitor):
+    """Broken: the list of minds leads back to the only one, each time."""
+    visitor.page.goto(f"{visitor.url}/docs")
+    visitor.page.goto(f"{visitor.url}/console/")
+    expect(visitor.page.get_by_role("heading", name="Since you were here")).to_be_visible()
+    visitor.page.go_back()
+
+    expect(visitor.page).to_have_url(f"{visitor.url}/docs", timeout=10_000)
+
+
 def test_the_policy_lets_nothing_in_and_assets_are_kept(visitor):
     page = visitor.page.goto(visitor.url + "/console/")
     script = visitor.page.locator("script").get_attribute("src")

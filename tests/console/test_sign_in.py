@@ -69,6 +69,17 @@ def test_a_pasted_key_is_exchanged_and_not_kept(browser, guarded):
         assert key not in everything
 
 
+def test_a_key_is_taken_with_the_space_or_line_end_it_was_copied_with(browser, guarded):
+    """Broken: it is refused as no key of this service."""
+    url, key, _, _ = guarded
+    with visiting(browser, url) as visitor:
+        visitor.page.goto(f"{url}/console/")
+        visitor.page.get_by_label("Key").fill(f" {key} ")
+        visitor.page.get_by_role("button", name="Sign in").click()
+
+        expect(visitor.page.get_by_role("heading", name="How it is")).to_be_visible(timeout=10_000)
+
+
 def test_signing_out_ends_the_session_for_the_service_too(browser, guarded):
     url, _, http, _ = guarded
     with visiting(browser, url) as visitor:
