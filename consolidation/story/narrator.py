@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import UTC
-from itertools import accumulate, islice
+from itertools import accumulate
 from typing import TYPE_CHECKING, Self
 
 import anyio.to_thread
@@ -22,7 +22,7 @@ from consolidation.story.compression import Shorter, as_chapters, body, people, 
 from consolidation.story.draft import StoryDraft
 from consolidation.story.notes import NO_NOTES, StoryNotes, notes_of
 from consolidation.story.run import UNUSABLE
-from consolidation.text.language import detect
+from consolidation.text.language import detect, sure_language
 from consolidation.text.relative_dates import resolve_dates
 from consolidation.text.tokens import count_tokens, cut_to_tokens
 from prompts.responses import StoryChapters, StoryShortened
@@ -46,7 +46,7 @@ _NEWEST = 12  # chapters that a narrator is shown
 _CUT = " […]"
 _OWN = frozenset({Speaker.ASSISTANT, Speaker.THOUGHT})  # what the bot said and thought
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")  # for a prompt, in English
-_LANGUAGE_FROM = 8_000  # characters
+_LANGUAGE_OF, _LANGUAGE_FROM, _ENOUGH_SAID = 400, 8_000, 200  # messages, and characters of them; enough characters
 _ASKED_SHORTER = 0.4  # of the words there were
 
 
@@ -241,11 +241,22 @@ def _plain(value: object) -> object:
 
 def _read(batch: Sequence[StoredTurn], *, most_of_turn: int, zone: tzinfo) -> tuple[tuple[ToldTurn, ...], str]:
     """The turns as a narrator is shown them, and the language they are in."""
-    first = islice((without_lookalikes(message.content) for stored in batch for message in stored.turn.messages), 400)
-    language = detect("\n".join(first)[:_LANGUAGE_FROM])
+    language = _language(batch)
     times = tuple(stored.occurred_at.astimezone(zone) for stored in batch)
     told = zip(batch, times, (None, *times), strict=False)
     return tuple(_told(stored, at, since, language=language, room=most_of_turn) for stored, at, since in told), language
+
+
+def _language(batch: Sequence[StoredTurn]) -> str:
+    """The language that people speak in *batch*; what others say counts only where they say too little."""
+    said = [message for stored in batch for message in stored.turn.messages][:_LANGUAGE_OF]
+
+    def text(role: Speaker | None) -> str:
+        told = (without_lookalikes(message.content) for message in said if role in {None, message.role})
+        return "\n".join(told)[:_LANGUAGE_FROM]
+
+    by_people = text(Speaker.USER)
+    return sure_language(by_people) or detect(by_people if len(by_people) >= _ENOUGH_SAID else text(None))
 
 
 def _told(stored: StoredTurn, at: datetime, since: datetime | None, *, language: str, room: int) -> ToldTurn:

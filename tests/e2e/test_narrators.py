@@ -23,6 +23,27 @@ async def test_the_second_answer_asked_for_with_the_reason_is_used(tmp_path):
     assert "could not be used" not in first and "Roderick Spode' does not occur" in second
 
 
+async def test_a_story_is_told_in_the_language_of_the_person_and_not_in_that_of_a_wordy_bot(tmp_path):
+    """Broken: the language is that of all that was said. The English chapter of a weak model is kept."""
+    told = (
+        "Meine Schwester zieht im Mai nach Lyon.",
+        "That sounds like an exciting change! Lyon is a wonderful city with great food, and I am sure she loves it there.",
+    )
+    german = chapter("Ich hörte heute, dass die Schwester im Mai nach Lyon zieht, und habe mich mit allen gefreut.")
+    english = chapter("I heard today that a sister moves to Lyon in May, and I was glad for all of them together.")
+    answers = [english, german]
+    with ScriptedProvider(respond=lambda body: answers.pop(0) if is_story(body) else {}) as model:
+        async with running(tmp_path, settings=patient(tmp_path, roles(model, "narrative"))) as service:
+            await service.keep("ada", *told)
+            for one in answers:
+                one["append"][0]["at"] = f"{service.memory.clock.now():%Y-%m-%d %H:%M}"
+            run = await consolidate(service, trigger="manual")
+            story = (await service.http.get("/v1/minds/ada/story", headers={"Accept": "text/markdown"})).text
+
+    assert run["last_run"]["error"] is None and "Ich hörte heute" in story and "I heard today" not in story
+    assert "`de`" in model.chats[0].words
+
+
 async def test_the_chat_model_is_asked_where_the_narrator_does_not_help(tmp_path):
     story = prepare(tmp_path)
     with (
