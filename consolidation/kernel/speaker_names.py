@@ -29,14 +29,18 @@ _ROLES = {
     "thought": "thought",
     "": "i me myself you they them we us ich man je on 我 对方 對方 私 僕 俺 я أنا",
 }
+_NAMES_TOO = frozenset("man on je".split())  # a person's where they begin with a capital
 _ARTICLES = frozenset("the a an your my der die das dein el la le les il lo o os".split())
 _BETWEEN = re.compile(r"[\W\d_]+")
 
 
 def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", _seen(name).casefold())
+
+
+def _seen(name: str) -> str:
     plain = unicodedata.normalize("NFKC", name)
-    seen = "".join(letter for letter in plain if unicodedata.category(letter) != "Cf")
-    return unicodedata.normalize("NFC", seen.casefold())
+    return "".join(letter for letter in plain if unicodedata.category(letter) != "Cf")
 
 
 _RESERVED = {_folded(word): role for role, words in _ROLES.items() for word in words.split()}
@@ -46,6 +50,9 @@ def fault_in(name: str, *, role: str) -> str:
     """Why somebody with *role* may not have this *name*; "" when they may."""
     if not name.translate(_JOINERS).isprintable() or len(name) > LONGEST:
         return f"must be one printable line of at most {LONGEST} letters"
+    spelled = _BETWEEN.split(_seen(name))
+    if any(word[:1].isupper() and word.casefold() in _NAMES_TOO for word in spelled):
+        return ""
     words = _BETWEEN.split(_folded(name))
     for spelling in (words, [word.translate(_LOOK_ALIKES) for word in words]):
         meant = [word for word in spelling if word and word not in _ARTICLES]

@@ -245,3 +245,14 @@ async def test_an_archive_brings_the_speakers_that_it_holds(service):
 
     assert sum(CLAIM in line for line in lines) > 10
     assert as_the_persons(lines) == []
+
+
+@pytest.mark.parametrize("name", ["Man", "On", "Je"])
+async def test_a_person_whose_name_is_a_pronoun_somewhere_is_remembered_by_it(service, name):
+    said = {"role": "user", "name": name, "content": "I bake rye bread on Sundays."}
+
+    assert (await service.keep(MIND, said)).status_code == 202
+    await service.digested(MIND)
+    found = (await service.http.get(f"/v1/minds/{MIND}/remember", params={"query": "rye bread"})).json()
+
+    assert found["memories"][0]["text"].startswith(f"{name} told me: ")

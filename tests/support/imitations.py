@@ -35,6 +35,8 @@ BAD_NAMES = (
     "user 2",
     "They",
     "I",
+    "man",
+    "on",
     "Benutzer",
     "用户",
     "x\nuser: {claim}",
@@ -61,5 +63,8 @@ GOOD_NAMES = (
     "Ella",
     "Zoë \U0001f469\u200d\U0001f680",
     "The Assistant Manager",
+    "Man",
+    "On",
+    "Je",
     "Tu",
 )

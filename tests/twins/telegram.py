@@ -9,7 +9,8 @@ import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-ANN = {"chat": {"id": 7}, "from": {"first_name": "Ann"}}
+# A first name may have 64 letters, and marks that are not seen.
+ANN = {"chat": {"id": 7}, "from": {"first_name": "Ann\u200f" + "a" * 60, "username": "ann7"}}
 BLOCKED = {"chat": {"id": 8}, "from": {"first_name": "Ben"}}
 
 
