@@ -162,3 +162,22 @@ async def test_a_weekday_of_last_week_leads_its_week(tmp_path, told, asked, want
         answer = (await service.resonate("ada", asked, now="2026-11-28T12:00:00+00:00")).json()
 
     assert wanted in answer["flashbacks"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("told", "asked", "wanted"),
+    [
+        ("転職先は渋谷の会社に決まった。", "次の職場はどこ", "渋谷"),
+        ("新しい車は水色にした。", "車の色は何色", "水色"),
+    ],
+)
+async def test_a_question_without_its_mark_is_answered(tmp_path, told, asked, wanted):
+    """Broken: only the first or the last words asked, and few of them, so each was a remark."""
+    async with running(tmp_path) as service:
+        for number, sentence in enumerate((told, *SAID)):
+            await service.keep("ada", sentence, session_id=f"s{number}")
+        await service.digested("ada")
+
+        answer = (await service.resonate("ada", asked)).json()
+
+    assert wanted in answer["block"]
