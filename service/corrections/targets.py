@@ -22,7 +22,7 @@ from consolidation.text.names import name_key
 from consolidation.text.words import stems
 from service.retrieval.lead_words import is_led, teller_in, without_lead
 from service.retrieval.put_right import split_off_id
-from service.retrieval.queries import ROLES
+from service.retrieval.tellers import people_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -110,7 +110,7 @@ async def _turn(mind: Mind, meant: Meant) -> Target:
 
 def has_several_people(mind: Mind) -> bool:
     """Whether more than one person has a name in a mind: then it matters who told something. Raises IndexUnusable."""
-    return len({name_key(name) for name in mind.text.speakers()} - ROLES) > 1
+    return len(people_in(mind)) > 1
 
 
 def _people_in(turns: Iterable[StoredTurn]) -> dict[str, str]:

@@ -20,6 +20,7 @@ from service.ingest.importance import PRIORITY
 from service.retrieval.intent import intent_of
 from service.retrieval.lead_words import teller_in, told_words, without_lead
 from service.retrieval.put_right import FACT, PutRight, statement_id
+from service.retrieval.tellers import people_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -116,7 +117,7 @@ def _cards(mind: Mind, now: datetime) -> tuple[PersonCard, ...]:
 
 def _names(mind: Mind, put_right: PutRight) -> dict[str, str]:
     """The people's names by their keys; of one person with several names, the one that was kept."""
-    own = {key: name for name in sorted(mind.text.speakers()) if (key := name_key(name)) not in _ROLES}
+    own = people_in(mind)
     if len(own) == 1:
         return own
     return {name_key(now): now for name in own.values() for now in (put_right.standing.name_of(name),)}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import Speaker
@@ -17,14 +18,17 @@ from consolidation.text.names import name_key
 from consolidation.text.stopwords import STOP_WORDS
 from consolidation.text.words import tokens
 from service.retrieval.first_person import speaks_of_oneself
+from service.retrieval.queries import ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from consolidation.kernel.turns import Message
+    from service.mind.minds import Mind
     from service.retrieval.put_right import PutRight
 
 _TEXTS = 1024
+_LATELY = 20  # turns, in which a bot that has a name speaks under it
 _QUOTED = re.compile(r"^[ \t]{0,3}>.*$", re.MULTILINE)
 _COMMON = frozenset(" ".join(STOP_WORDS.values()).split())
 
@@ -57,6 +61,18 @@ NOBODY = Tellers()
 def key_of(name: str) -> str:
     """The key of a speaker's name; a name of signs alone is its own, "" stays so."""
     return name_key(name) or name
+
+
+def people_in(mind: Mind) -> dict[str, str]:
+    """The names of the people who speak in *mind*, by their keys; its bot may have one, too, and is left out."""
+    known = {key: name for name in sorted(mind.text.speakers()) if (key := name_key(name)) not in ROLES}
+    if len(known) <= 1:
+        return known
+    positions = mind.transcript.positions
+    lately = [sequence for sequence, _ in islice(positions.backwards(positions.last), _LATELY)]
+    said = [one for turn in mind.transcript.read_now(lately) for one in turn.turn.messages]
+    bots = {name_key(one.who) for one in said if one.role is Speaker.ASSISTANT} - people_of(said)
+    return {key: name for key, name in known.items() if key not in bots}
 
 
 def people_of(messages: Iterable[Message]) -> frozenset[str]:

@@ -225,3 +225,16 @@ async def test_two_names_of_one_person_have_one_card(tmp_path):
         shown = await cards(service)
 
     assert shown == {"Ann": [cello, PEANUTS]}
+
+
+async def test_a_bot_that_has_a_name_makes_no_second_person(tmp_path):
+    """Broken: the bot's name counts among the people's; what is said of Ann is then on no card."""
+    async with running(tmp_path) as service:
+        greeting = {"role": "assistant", "name": "Robi", "content": "Hello Ann!"}
+        await told(service, [by("Ann", "I live in Lyon."), greeting], [by("Ann", "I have a cat."), greeting])
+        await correct(service, "say", to="I am allergic to penicillin.")
+        await correct(service, "edit", {"kind": "turn", "turn_ids": ["t0"]}, to="I live in Linz.")
+        found = await cards(service)
+
+    assert "I am allergic to penicillin." in found["Ann"]
+    assert "I live in Linz." in found["Ann"]
