@@ -66,7 +66,7 @@ MANNERS = {
         r"|lange?[nrs]?\b"
         r"|ausführlich|erklärungen|cort[ao]|breve?s?\b|bre[fv]|larg[ao]|detall|explicaci|court|brèv|longue?|détail"
         r"|explication|lung[ah]|dettagli|spiegazion|curt[ao]|explicaç|kort|bondig|uitleg|krót|zwięź|dług|wyjaśnie)"
-        r"|коротк|кратк|короче|длинн|подробн|объяснени|简短|简洁|精简|短一?[点些]|详细|短く|短め|簡潔|長い|詳し|قصير"
+        r"|коротк|кратк|короче|проще|лаконичн|длинн|подробн|объяснени|简短|简洁|精简|短一?[点些]|详细|短く|短め|簡潔|手短|箇条書き|以内|以下|長い|詳し|قصير"
         r"|مختصر|طويل|شرح",
         re.IGNORECASE,
     ),
@@ -97,7 +97,7 @@ MANNERS = {
     "address": re.compile(
         r"\b(?:duz|siez|per du|du zu mir|sie zu mir|tut[eé]|de tú|de usted|tutoi|vouvo|tutoy|vouvoy|del tu|del lei"
         r"|por tu"
-        r"|por você|zeg (?:maar )?(?:je|jij|u)\b)|на ты\b|敬語",
+        r"|por você|zeg (?:maar )?(?:je|jij|u)\b)|на (?:ты|вы)\b|敬語|[タた]メ口",
         re.IGNORECASE,
     ),
     "tone": re.compile(
