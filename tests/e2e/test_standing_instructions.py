@@ -65,6 +65,8 @@ def texts(found):
         ("als ik om recepten vraag, geen varkensvlees", "geef me een recept voor vanavond", "dank je"),
         ("nigdy nie proponuj mi dockera", "napisz plik docker dla mojej aplikacji", "dzięki"),
         ("зови меня Сэм", "Напиши стихотворение о море.", "Спасибо"),
+        ("Хочу, чтобы ты отвечал кратко", "Сочини тост для мамы", "Спасибо"),
+        ("返信は3行以内で。", "自己紹介文を考えて", "いってきます"),
         ("以后写代码不要解释", "写一个解析csv的函数", "谢谢"),
         ("レシピを頼むときは豚肉なしで", "今夜のレシピを教えてください", "ありがとう"),
         ("لا تستخدم الرموز التعبيرية", "اكتب قصيدة عن البحر", "شكرا"),
