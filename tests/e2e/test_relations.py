@@ -162,3 +162,20 @@ async def test_a_relative_is_told_without_a_word_for_my(service, told, later, qu
 
     assert named in queries
     assert "t1" in turns
+
+
+async def test_the_sister_of_one_who_has_two_names_by_a_merge_is_meant_under_both(service):
+    """Broken: relations are looked for under the name alone that the newest message has."""
+    for name, text in (("Ann", "My sister Ines plays the cello in Marseille."), ("Annie", "It is me with a new nick.")):
+        await service.keep("ada", {"role": "user", "name": name, "content": text}, session_id=name)
+    await service.digested("ada")
+    asks = [{"role": "user", "name": "Annie", "content": "Where does my sister play?"}]
+
+    before = (await asked(service, asks))[0]
+    body = {"what": "merge", "target": {"kind": "entity", "text": "Annie"}, "to": "Ann"}
+    made = await service.http.post("/v1/minds/ada/corrections", json=body)
+    after = (await asked(service, asks))[0]
+
+    assert made.status_code == 201, made.text
+    assert before == ["Where does my sister play?"]
+    assert after == [*before, "Where does Ines play?"]
