@@ -388,6 +388,7 @@ class ModelFault(MemoryFault):
 
     usage: Usage | None = None
     needs_mending = False  # whether the fault is in the configuration or at the provider, not in what was asked
+    is_of_window = False  # whether prompt and answer do not fit into the model's context window together
 
 
 class ModelUnavailable(ModelFault):
@@ -410,8 +411,6 @@ class InvalidModelOutput(ModelFault):
 
 class ModelTruncated(ModelFault):
     """A prompt, or the answer to it, is longer than the model can take: a shorter question may be answered."""
-
-    is_of_window = False  # whether prompt and answer do not fit into the model's context window together
 
 
 class ModelRefused(ModelFault):
