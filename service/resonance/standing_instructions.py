@@ -73,36 +73,44 @@ class Applying:
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """All that a turn or a statement instructs."""
+    """All that somebody instructs in a turn, or a statement; ``by`` is their name, "" where they have none."""
 
     every: tuple[Instruction, ...]
     at: datetime
     order: int
+    by: str = ""
     turn: StoredTurn | None = None
     statement: str = ""
+
+    def may_concern(self, name: str) -> bool:
+        """Whether whoever instructs may be the person with this *name*: it is theirs, or one of both has none."""
+        return not (self.by and name) or self.by.casefold() == name.casefold()
 
 
 def applying(call: PreTurnCall, put_right: PutRight) -> tuple[Applying, ...]:
     """
     What bears on the message of *call*: on its subject, then its kind of task, then how to answer, each newest first.
 
-    What a later instruction changes or takes back is left out. Reads the index and the transcript: call it in a worker
-    thread. Raises IndexUnusable, TranscriptUnreadable.
+    Of a person with a name, instructions hold for them alone, and only their own later ones, or those of nobody known,
+    change them or take them back. What is changed or taken back is left out. Reads the index and the transcript: call
+    it in a worker thread. Raises IndexUnusable, TranscriptUnreadable.
     """
     language = call.moment.language
     wanted = None if call.request.is_wonder else work_wanted(call.moment.message, language=language)
     if wanted is None:
         return ()
     every = sorted((*_turns(call, put_right), *_statements(put_right)), key=lambda one: (one.at, one.order))
+    asker = next((one.known_as for one in reversed(call.moment.messages) if one.role is Speaker.USER), "")
     found: dict[tuple[int, str], Applying] = {}
-    later: list[Instruction] = []
+    newer: list[_Given] = []
     for given in reversed(every):
-        for one in reversed(given.every):
+        later = [one for other in newer if other.may_concern(given.by) for one in other.every]
+        for one in reversed(given.every if given.may_concern(asker) else ()):
             why = None if one.is_lifted or _is_over(one, later, language) else _why(one, wanted, language)
             key = (given.order, given.statement)
             if why is not None and (key not in found or why < found[key].why):
                 found[key] = Applying(one, given.at, why, given.turn, given.statement)
-        later += given.every
+        newer.append(given)
     return tuple(sorted(found.values(), key=lambda one: one.why))
 
 
@@ -156,13 +164,17 @@ def _turns(call: PreTurnCall, put_right: PutRight) -> Iterator[_Given]:
         left = put_right.tellable(turn)
         if left.is_spent:
             continue
-        own = [one.content for one in left.turn.turn.messages if one.role is Speaker.USER]
-        every = tuple(one for said in own for one in instructions(said, language=detect(said, fallback=language)))
-        if turn.sequence in denied:  # "no, Sam!" says it again
-            again = words.get(denied[turn.sequence], frozenset())
-            every = tuple(one for one in every if share_subject(_stems(one, language), again))
-        if every:
-            yield _Given(every, turn.occurred_at, turn.sequence, turn)
+        by: dict[str, list[Instruction]] = {}
+        for one in left.turn.turn.messages:
+            if one.role is Speaker.USER:
+                found = instructions(one.content, language=detect(one.content, fallback=language))
+                by.setdefault(one.known_as, []).extend(found)
+        again = words.get(denied[turn.sequence], frozenset()) if turn.sequence in denied else None
+        for name, every in by.items():
+            # "no, Sam!" says it again
+            held = [one for one in every if again is None or share_subject(_stems(one, language), again)]
+            if held:
+                yield _Given(tuple(held), turn.occurred_at, turn.sequence, name, turn)
 
 
 def _statements(put_right: PutRight) -> Iterator[_Given]:

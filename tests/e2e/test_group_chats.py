@@ -188,3 +188,57 @@ async def test_what_somebody_quoted_is_still_found_by_its_words(tmp_path):
         found = (await service.http.get("/v1/minds/hut/remember", params={"query": "ECONNREFUSED"})).json()
 
     assert "Ben told me: It was the firewall after all." in [one["text"] for one in found["memories"]]
+
+
+# -- who instructs the bot
+
+GERMAN, ENGLISH = "Please always answer me in German.", "Please always answer me in English."
+
+
+async def instructed(service, *told):
+    """These gave the bot an instruction, one a day; each is a name and the words."""
+    for day, (name, content) in enumerate(told, start=1):
+        await service.keep("hut", by(name, content, day), bot("OK.", day), session_id=f"s{day}")
+    await service.digested("hut")
+
+
+async def comes_up(service, name):
+    """What comes up before a task of somebody, without the words that say who told it."""
+    found = await asked(service, name, "How do I boil an egg?", session_id=f"asks {name}")
+    return {one["raw"].partition(": ")[2] for one in found["flashbacks"]}
+
+
+async def test_an_instruction_is_of_the_person_who_gave_it(tmp_path):
+    """Broken: the speaker of an instruction is not kept: the later one ends the other's, and is everybody's."""
+    async with running(tmp_path) as service:
+        await instructed(service, ("Ben", GERMAN), ("Ann", "Call me Annie from now on."), ("Cleo", ENGLISH))
+        found = {name: await comes_up(service, name) for name in ("Ben", "Ann", "Cleo", "Dora")}
+
+    assert found == {"Ben": {GERMAN}, "Ann": {"Call me Annie from now on."}, "Cleo": {ENGLISH}, "Dora": set()}
+
+
+async def test_a_later_instruction_of_the_same_person_ends_an_earlier_one(tmp_path):
+    """Broken: nobody's later instruction ends any."""
+    async with running(tmp_path) as service:
+        await instructed(service, ("Ben", GERMAN), ("Cleo", GERMAN), ("ben", ENGLISH))
+        found = {name: await comes_up(service, name) for name in ("Ben", "Cleo")}
+
+    assert found == {"Ben": {ENGLISH}, "Cleo": {GERMAN}}
+
+
+async def test_an_instruction_of_nobody_known_is_everybodys_and_to_nobody_known_all_come_up(tmp_path):
+    """Broken: without a name nothing applies."""
+    async with running(tmp_path) as service:
+        await instructed(service, ("Ben", GERMAN), (None, "Please keep your answers short."))
+        found = {name: await comes_up(service, name) for name in ("Ben", "Cleo", None)}
+
+    short = "Please keep your answers short."
+    assert found == {"Ben": {GERMAN, short}, "Cleo": {short}, None: {GERMAN, short}}
+
+
+async def test_an_instruction_without_a_name_ends_one_of_a_person(tmp_path):
+    """Broken: only who has the same name ends anything."""
+    async with running(tmp_path) as service:
+        await instructed(service, ("Ben", GERMAN), (None, ENGLISH))
+
+        assert await comes_up(service, "Ben") == {ENGLISH}
