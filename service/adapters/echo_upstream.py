@@ -37,7 +37,7 @@ class EchoUpstream:
     def window(self, model: str, /) -> int | None:
         """Return None: an echo reads no more than the last message."""
         del model
-        return None  # noqa: RET501 - what it says is meant
+        return None
 
     async def ask(self, body: Json, /) -> WholeAnswer | StreamedAnswer:
         """Answer a chat, whatever model it asks for."""
