@@ -15,7 +15,7 @@ import anyio.to_thread
 
 from consolidation.kernel.turns import Speaker, TurnKind
 from consolidation.text.dates import asks_when
-from consolidation.text.names import name_key, proper_nouns
+from consolidation.text.names import proper_nouns
 from consolidation.text.words import stems, word_count
 from service.mind.trace_document import RetrievalTrace
 from service.resonance.arms import QueryHits, SearchTerms, Switches
@@ -31,10 +31,10 @@ from service.retrieval.fusion import ArmHits, Cues, fuse, merged, scaled, with_c
 from service.retrieval.intent import intent_of
 from service.retrieval.periods import period
 from service.retrieval.put_right import NOTHING_PUT_RIGHT, put_right_now
-from service.retrieval.queries import ROLES, named_in
+from service.retrieval.queries import named_in
 from service.retrieval.relatives import resolved
 from service.retrieval.successors import LEAST_LATER, MOST_OLDER, Likeness, common_words, with_successors
-from service.retrieval.tellers import may_change, tellers_of
+from service.retrieval.tellers import asker_of, may_change, tellers_of, turns_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -269,12 +269,11 @@ class Retrieval:
         best: dict[int, tuple[float, str]] = {}
         found = frozenset(sequence for hits in queries for arm in hits.arms for sequence in arm.hits)
         denied = _denied(call.mind.text, found)
-        asker = _asker(call, terms.put_right)
         for hits in queries:
             traits = call.mind.text.traits(tuple({sequence for arm in hits.arms for sequence in arm.hits}))
             ranking = fuse(
                 hits.arms,
-                cues=_with_asker(_cues(call, hits.query, terms), asker, traits, terms.put_right),
+                cues=_meaning_people(_cues(call, hits.query, terms), call, traits, terms.put_right),
                 traits=traits,
                 timezone=call.moment.timezone,
                 weights=self._switches.weights,
@@ -418,27 +417,19 @@ def _cues(call: PreTurnCall, query: str, terms: SearchTerms) -> Cues:
     )
 
 
-def _asker(call: PreTurnCall, put_right: PutRight) -> str:
-    """The key of the name of who asks about themselves; "" where they have none, or ask about something else."""
-    moment = call.moment
-    persons = [one for one in moment.messages if one.role is Speaker.USER]
-    if moment.acts or not persons or not persons[-1].known_as:
-        return ""
-    is_own = speaks_of_oneself(moment.message, language=moment.language)
-    return put_right.person(persons[-1].known_as) if is_own else ""
+def _meaning_people(cues: Cues, call: PreTurnCall, traits: Mapping[int, Traits], put_right: PutRight) -> Cues:
+    """
+    *cues* with the turns in which the one speaks whom a query is about, and those in which only others do.
 
-
-def _with_asker(cues: Cues, asker: str, traits: Mapping[int, Traits], put_right: PutRight) -> Cues:
-    """*cues* with the turns in which the *asker* speaks, and those of others alone; not where a query names people."""
-    if not asker or cues.people:
+    That is who it names, or who asks about themselves. Where who asks has no name, nobody is known to be another.
+    """
+    asker = asker_of(call.moment)
+    if not asker or len(cues.people) > 1:
         return cues
-    speakers = {
-        sequence: {put_right.person(name, (sequence,)) for name in one.speakers if name_key(name) not in ROLES}
-        for sequence, one in traits.items()
-    }
-    own = frozenset(sequence for sequence, names in speakers.items() if asker in names)
-    others = frozenset(sequence for sequence, names in speakers.items() if names) - own
-    return replace(cues, asker=own, others=others)
+    if not (cues.people or speaks_of_oneself(call.moment.message, language=call.moment.language)):
+        return cues
+    own, others = turns_of(next(iter(cues.people), asker), traits, put_right)
+    return replace(cues, own=own, others=others)
 
 
 def _period(call: PreTurnCall, query: str) -> Period | None:

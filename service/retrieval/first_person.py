@@ -122,8 +122,7 @@ _PLURAL_VERBS = {
 _ASIDE = {
     "en": (
         r"(?:tell|give|show|send|help|remind|let|teach|explain to) me|i (?:think|guess|suppose|wonder|forgot|forget"
-        r"|hear|heard|don't know|dont know|(?:want|need|would like) to know|'d like to know)|i'd like to know"
-        r"|i'm not sure"
+        r"|hear|heard|don't know|dont know|(?:want|need|would like) to know)|i'd like to know|i'm not sure"
     ),
     "de": (
         r"(?:sage?|gib|zeige?|hilf|erklär|schreib|nenn|schicke?|erzähle?|erinnere?|verrate?) (?:mir|mich)"

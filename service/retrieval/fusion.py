@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from service.index.text_store import Traits
     from service.retrieval.periods import Period
 
-ASKER = "asker"
 DEPTH = 100  # turns that an arm may find of one query
 _TINY = 1e-9
+_SPEAKER = "speaker"
 
 # How many times as much an arm or a trait counts where a query names people who speak in the mind. They talk to each
 # other: who asks about them uses their words, and what one of them asks, another one answers.
@@ -88,8 +88,8 @@ class Cues:
     The people it names, the period it names, whether it asks for a time, and whether it is about the present, in which
     what is newer holds; ``newest`` is the last sequence of the mind. ``names_known`` where it names something that the
     mind knows; ``answer_types`` are the kinds of words that may answer it; ``recalls_answer`` where it asks for what
-    the assistant said, which is found where the person wanted something. Where it is about the one who asks, ``asker``
-    has the turns in which they speak, and ``others`` those in which only other people do.
+    the assistant said, which is found where the person wanted something. Where several people have names, ``own`` are
+    the turns in which the one speaks whom it is about, ``others`` those in which only others do.
     """
 
     people: frozenset[str] = frozenset()
@@ -100,7 +100,7 @@ class Cues:
     names_known: bool = False
     answer_types: frozenset[str] = frozenset()
     recalls_answer: bool = False
-    asker: frozenset[int] = frozenset()
+    own: frozenset[int] = frozenset()
     others: frozenset[int] = frozenset()
 
 
@@ -134,10 +134,9 @@ def fuse(
         for sequence, score in sums.items()
     ]
     ranked.sort(key=lambda one: (-one.score, -one.sequence))
-    if cues.others:  # a trace shows who asks as an arm, which found all turns of theirs
-        own = [one.sequence for one in ranked if one.sequence in cues.asker]
-        for rank, sequence in enumerate(own, start=1):
-            ranks[sequence][ASKER] = rank
+    if cues.others:  # a trace shows it as an arm that found all turns of one speaker
+        for rank, one in enumerate((one for one in ranked if one.sequence in cues.own), start=1):
+            ranks[one.sequence][_SPEAKER] = rank
     return tuple(ranked)
 
 

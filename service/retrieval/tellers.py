@@ -21,10 +21,12 @@ from service.retrieval.first_person import speaks_of_oneself
 from service.retrieval.queries import ROLES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from consolidation.kernel.turns import Message
+    from service.index.text_store import Traits
     from service.mind.minds import Mind
+    from service.retrieval.moment import Moment
     from service.retrieval.put_right import PutRight
 
 _TEXTS = 1024
@@ -88,6 +90,23 @@ def tellers_of(messages: Sequence[Message], sequences: Collection[int], put_righ
     people = frozenset(put_right.person(one.known_as, sequences) for one in said)
     called = people.union(*(put_right.standing.keys_of(one) for one in people))
     return Tellers(people, called, tuple(_QUOTED.sub("", one.content) for one in said))
+
+
+def asker_of(moment: Moment) -> str:
+    """The name of who asks; "" where they have none, or where an agent at work asks itself."""
+    persons = [one for one in moment.messages if one.role is Speaker.USER]
+    return persons[-1].known_as if persons and not moment.acts else ""
+
+
+def turns_of(name: str, traits: Mapping[int, Traits], put_right: PutRight) -> tuple[frozenset[int], frozenset[int]]:
+    """In which turns somebody speaks, and in which only others with a name do; by the names of now."""
+    person = put_right.person(name)
+    speakers = {
+        sequence: {put_right.person(one, (sequence,)) for one in found.speakers if name_key(one) not in ROLES}
+        for sequence, found in traits.items()
+    }
+    own = frozenset(sequence for sequence, names in speakers.items() if person in names)
+    return own, frozenset(sequence for sequence, names in speakers.items() if names) - own
 
 
 def may_change(newer: Tellers, older: Tellers) -> bool:

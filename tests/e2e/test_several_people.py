@@ -85,16 +85,27 @@ async def test_what_people_ask_of_themselves_is_led_by_what_they_told(group, nam
             assert (words.get(answer, answer) if group.language == "en" else answer) in first, question
 
 
-async def test_the_trace_shows_which_turns_are_of_the_one_who_asks(group):
-    """Broken: ``asker`` is no arm."""
+async def test_what_is_asked_of_somebody_is_led_by_what_they_told(group):
+    """Broken: only "I" is somebody."""
+    asks = {
+        "en": {"When is Ann's birthday?": "March", "Where does Ann live?": "Lyon", "Where does Dora live?": "Porto"},
+        "de": {"Wann hat Ann Geburtstag?": "März", "Wo wohnt Ann?": "Lyon", "Wo wohnt Dora?": "Porto"},
+    }[group.language]
+
+    for question, answer in asks.items():
+        assert answer in (await told(group, "Ben", question))[0], question
+
+
+async def test_the_trace_shows_which_turns_are_of_whom_the_message_is_about(group):
+    """Broken: ``speaker`` is no arm."""
     question = {"en": "Where do I live?", "de": "Wo wohne ich?"}[group.language]
 
     trace = await trace_of(group, await asked(group, "Ben", question))
-    by_asker = {one["id"] for one in trace["phases"]["retrieval"]["candidates"] if "asker" in one["arms"]}
+    own = {one["id"] for one in trace["phases"]["retrieval"]["candidates"] if "speaker" in one["arms"]}
     nobodys = await trace_of(group, await asked(group, None, question))
 
-    assert by_asker and by_asker <= {"episode:2", "episode:5", "episode:8"}
-    assert not any("asker" in one["arms"] for one in nobodys["phases"]["retrieval"]["candidates"])
+    assert own and own <= {"episode:2", "episode:5", "episode:8"}
+    assert not any("speaker" in one["arms"] for one in nobodys["phases"]["retrieval"]["candidates"])
 
 
 async def test_who_was_merged_asks_for_what_they_told_under_the_other_name(tmp_path):

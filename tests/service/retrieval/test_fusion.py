@@ -211,12 +211,12 @@ def test_several_queries_give_each_turn_its_best_by_the_querys_trust():
     assert merged([]) == ()
 
 
-def test_turns_of_others_count_for_less_where_a_query_is_about_the_one_who_asks():
+def test_turns_of_others_count_for_less_than_those_of_whom_a_query_is_about():
     """Broken: ``others`` moves nothing, or the turns in which nobody has a name."""
     found = arms_of(words={1: 3.0, 2: 2.9, 3: 2.0})
-    asked = ranked(found, cues=Cues(asker=frozenset({2}), others=frozenset({1})))
+    asked = ranked(found, cues=Cues(own=frozenset({2}), others=frozenset({1})))
 
     assert [one.sequence for one in ranked(found)] == [1, 2, 3]
     assert [one.sequence for one in asked] == [2, 3, 1]
-    assert [one.ranks.get("asker") for one in asked] == [1, None, None]
-    assert ranked(found, cues=Cues(asker=frozenset({1, 2}))) == ranked(found)
+    assert [one.ranks.get("speaker") for one in asked] == [1, None, None]
+    assert ranked(found, cues=Cues(own=frozenset({1, 2}))) == ranked(found)

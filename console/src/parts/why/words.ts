@@ -18,6 +18,7 @@ const ARMS: Record<string, string> = {
   vectors: "by meaning",
   concepts: "by what words mean",
   names: "by name",
+  speaker: "by who told it",
   entities: "by name",
   facts: "by facts",
   journal: "in the journal",
