@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 import anyio.to_thread
 
 from consolidation.corrections.correction_log import CorrectionLog
+from consolidation.text.names import name_key
 from consolidation.transcript.log import Transcript
 from service.index.text_of_turns import TextOfTurns
 from service.ports.graph import VectorHits
@@ -31,9 +32,9 @@ async def mind_of_turns(mind: Mind, wanted: TurnFilter) -> Mind:
     *mind* as if only the turns that *wanted* leaves in had been posted, as far as memories go.
 
     An entity counts where these turns alone tell of it, and what a person said where it puts these turns right. Notes
-    and observations do not. The story stays as it is. Raises IndexUnusable.
+    and observations do not. The story stays as it is. Raises IndexUnusable, HomeFault, OSError.
     """
-    text = await anyio.to_thread.run_sync(lambda: TextOfTurns(mind.text, wanted=wanted))
+    text = await anyio.to_thread.run_sync(lambda: TextOfTurns(mind.text, wanted=_under_all_names(mind, wanted)))
     return replace(
         mind,
         transcript=_TranscriptOfTurns(mind.transcript, text),
@@ -42,6 +43,18 @@ async def mind_of_turns(mind: Mind, wanted: TurnFilter) -> Mind:
         graph=cast("MindGraph", _GraphOfTurns(mind.graph, text)),
         is_of_some_turns=True,
     )
+
+
+def _under_all_names(mind: Mind, wanted: TurnFilter) -> TurnFilter:
+    """*wanted* with all names under which its speakers spoke, where people merged or renamed them."""
+    if not wanted.speakers:
+        return wanted
+    standing = mind.corrections.standing()
+    keys = [found for name in wanted.speakers if len(found := standing.keys_of(name)) > 1]
+    if not keys:
+        return wanted
+    others = sorted(name for name in mind.text.speakers() if any(name_key(name) in found for found in keys))
+    return replace(wanted, speakers=tuple(dict.fromkeys((*wanted.speakers, *others))))
 
 
 class _TranscriptOfTurns(Transcript):

@@ -201,3 +201,24 @@ def test_the_fields_of_a_turn_are_bounded_and_told_apart_by_type():
     assert own == {"metadata.n": "1", "metadata.f": "1", "metadata.t": "true", "metadata.s": '"1"'}
     assert len(rows) == 4 + 64
     assert not TurnFilter()
+
+
+async def test_a_speaker_who_has_two_names_by_a_merge_is_found_under_both(tmp_path):
+    """Broken: only turns under the very spelling that was asked for count."""
+    async with running(tmp_path) as service:
+        told = (("Ann", BLUE), ("Annie", RED), ("Bob", "The Mercury launch is planned in Rome."))
+        for name, text in told:
+            await service.keep("team", {"role": "user", "name": name, "content": text}, session_id=f"s-{name}")
+        await service.digested("team")
+        before = [projects_in(await remembered(service, speakers=name)) for name in ("Ann", "annie")]
+        body = {"what": "merge", "target": {"kind": "entity", "text": "Annie"}, "to": "Ann"}
+        assert (await service.http.post("/v1/minds/team/corrections", json=body)).status_code == 201
+        after = [await remembered(service, speakers=name) for name in ("Ann", "annie", "ANN")]
+        asked = {"filter": {"speakers": ["Annie"]}}
+        surfaced = (await service.resonate("team", ASKS, session_id="new", **asked)).json()["flashbacks"]
+        bobs = await remembered(service, speakers="Bob")
+
+    assert before == [{"Apollo"}, {"Gemini"}]
+    assert [projects_in(found) for found in after] == [{"Apollo", "Gemini"}] * 3
+    assert projects_in(surfaced) == {"Apollo", "Gemini"} and "Mercury" not in json.dumps((after, surfaced))
+    assert projects_in(bobs) == set() and "Mercury" in json.dumps(bobs)
