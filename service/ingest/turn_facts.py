@@ -53,7 +53,7 @@ class TurnFacts:
         """
         *fact* where a message of the turn tells it, by the number of that message; None where only earlier talk does.
 
-        What the bot alone says in this turn is no fact of the person's message, whichever a model names.
+        What the bot alone says in this turn is not the person's message's, whichever a model names.
         """
         words = self._telling(fact.fact)
         if not _have(self._before, words) or _have(self._own, words) or self._dates(fact.fact):
