@@ -18,7 +18,6 @@ from consolidation.text.names import name_key
 from consolidation.text.stopwords import STOP_WORDS
 from consolidation.text.words import tokens
 from service.retrieval.first_person import speaks_of_oneself
-from service.retrieval.queries import ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from service.retrieval.moment import Moment
     from service.retrieval.put_right import PutRight
 
+_ROLES = frozenset(name_key(role) for role in Speaker)
 _TEXTS = 1024
 _LATELY = 20  # turns, in which a bot that has a name speaks under it
 _QUOTED = re.compile(r"^[ \t]{0,3}>.*$", re.MULTILINE)
@@ -67,7 +67,7 @@ def key_of(name: str) -> str:
 
 def people_in(mind: Mind) -> dict[str, str]:
     """The names of the people who speak in *mind*, by their keys; its bot may have one, too, and is left out."""
-    known = {key: name for name in sorted(mind.text.speakers()) if (key := name_key(name)) not in ROLES}
+    known = {key: name for name in sorted(mind.text.speakers()) if (key := name_key(name)) not in _ROLES}
     if len(known) <= 1:
         return known
     positions = mind.transcript.positions
@@ -102,7 +102,7 @@ def turns_of(name: str, traits: Mapping[int, Traits], put_right: PutRight) -> tu
     """In which turns somebody speaks, and in which only others with a name do; by the names of now."""
     person = put_right.person(name)
     speakers = {
-        sequence: {put_right.person(one, (sequence,)) for one in found.speakers if name_key(one) not in ROLES}
+        sequence: {put_right.person(one, (sequence,)) for one in found.speakers if name_key(one) not in _ROLES}
         for sequence, found in traits.items()
     }
     own = frozenset(sequence for sequence, names in speakers.items() if person in names)
