@@ -1,7 +1,7 @@
 """
 Who tells what, where several people with names speak in one mind.
 
-What one of them says of themselves is no news of another: Ben's "I just moved to Linz" does not say where Ann lives.
+What one of them says of themselves is not news of another: Ben's "I just moved to Linz" does not say where Ann lives.
 """
 
 from __future__ import annotations
