@@ -16,6 +16,7 @@ from consolidation.text.noise import kind_before
 from consolidation.text.tokens import count_tokens
 from service.retrieval.days_to_come import days_to_come
 from service.retrieval.days_told import days_told
+from service.retrieval.first_person import speaks_of_oneself
 from service.retrieval.intent import intent_of
 from service.retrieval.moment import Moment
 from service.retrieval.periods import period, without_period
@@ -106,6 +107,7 @@ def read_patterns(language: str) -> None:
     """Compile and read what the phases use of a language for the first time: here, a deadline can leave it behind."""
     text = "Where did I live in June?"
     intent_of(text, language=language, names_known=False)
+    speaks_of_oneself(text, language=language)
     period(text, today=date(2026, 1, 1))
     days_to_come("What is on tomorrow?", today=date(2026, 1, 1), language=language)
     days_told("The dentist is on 5 June.", said_on=date(2026, 1, 1), language=language)

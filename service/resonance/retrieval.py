@@ -34,7 +34,7 @@ from service.retrieval.put_right import NOTHING_PUT_RIGHT, put_right_now
 from service.retrieval.queries import named_in
 from service.retrieval.relatives import resolved
 from service.retrieval.successors import LEAST_LATER, MOST_OLDER, Likeness, common_words, with_successors
-from service.retrieval.tellers import asker_of, may_change, tellers_of, turns_of
+from service.retrieval.tellers import asker_of, may_change, meant_in, tellers_of, turns_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -273,7 +273,7 @@ class Retrieval:
             traits = call.mind.text.traits(tuple({sequence for arm in hits.arms for sequence in arm.hits}))
             ranking = fuse(
                 hits.arms,
-                cues=_meaning_people(_cues(call, hits.query, terms), call, traits, terms.put_right),
+                cues=_meaning_people(_cues(call, hits.query, terms), hits.query, call, traits, terms.put_right),
                 traits=traits,
                 timezone=call.moment.timezone,
                 weights=self._switches.weights,
@@ -417,18 +417,20 @@ def _cues(call: PreTurnCall, query: str, terms: SearchTerms) -> Cues:
     )
 
 
-def _meaning_people(cues: Cues, call: PreTurnCall, traits: Mapping[int, Traits], put_right: PutRight) -> Cues:
+def _meaning_people(
+    cues: Cues, query: str, call: PreTurnCall, traits: Mapping[int, Traits], put_right: PutRight
+) -> Cues:
     """
     *cues* with the turns in which the one speaks whom a query is about, and those in which only others do.
 
     That is who it names, or who asks about themselves. Where who asks has no name, nobody is known to be another.
     """
-    asker = asker_of(call.moment)
-    if not asker or len(cues.people) > 1:
+    asker, named = asker_of(call.moment), meant_in(query, cues.people)
+    if not asker or len(named) > 1:
         return cues
-    if not (cues.people or speaks_of_oneself(call.moment.message, language=call.moment.language)):
+    if not (named or speaks_of_oneself(call.moment.message, language=call.moment.language)):
         return cues
-    own, others = turns_of(next(iter(cues.people), asker), traits, put_right)
+    own, others = turns_of(next(iter(named), asker), traits, put_right)
     return replace(cues, own=own, others=others)
 
 

@@ -18,6 +18,7 @@ from consolidation.text.names import name_key
 from consolidation.text.stopwords import STOP_WORDS
 from consolidation.text.words import tokens
 from service.retrieval.first_person import speaks_of_oneself
+from service.retrieval.tense import both_ends
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -40,7 +41,7 @@ class Tellers:
     """
     Who told a memory: the keys of the people with a name, as they are called now, and of all their names.
 
-    ``told`` is what they said, without the lines of others that they quote.
+    ``told`` is what they said, without what they quote of others, and without the middle of what is long.
     """
 
     people: frozenset[str] = frozenset()
@@ -89,7 +90,7 @@ def tellers_of(messages: Sequence[Message], sequences: Collection[int], put_righ
         return NOBODY
     people = frozenset(put_right.person(one.known_as, sequences) for one in said)
     called = people.union(*(put_right.standing.keys_of(one) for one in people))
-    return Tellers(people, called, tuple(_QUOTED.sub("", one.content) for one in said))
+    return Tellers(people, called, tuple(both_ends(_QUOTED.sub("", one.content)) for one in said))
 
 
 def asker_of(moment: Moment) -> str:
@@ -98,13 +99,24 @@ def asker_of(moment: Moment) -> str:
     return persons[-1].known_as if persons and not moment.acts else ""
 
 
+def meant_in(query: str, names: Iterable[str]) -> frozenset[str]:
+    """Those of *names* that *query* says as names: "will" is seldom Will."""
+    return frozenset(one for one in names if name_key(one) not in _COMMON or _names(query, name_key(one)))
+
+
 def turns_of(name: str, traits: Mapping[int, Traits], put_right: PutRight) -> tuple[frozenset[int], frozenset[int]]:
     """In which turns somebody speaks, and in which only others with a name do; by the names of now."""
+    every = {one for found in traits.values() for one in found.speakers if name_key(one) not in _ROLES}
+    now = {one: put_right.person(one) for one in every}
+
+    def people(sequence: int, speakers: Sequence[str]) -> set[str]:
+        named = every.intersection(speakers)
+        if put_right.standing.splits:
+            return {put_right.person(one, (sequence,)) for one in named}
+        return {now[one] for one in named}
+
     person = put_right.person(name)
-    speakers = {
-        sequence: {put_right.person(one, (sequence,)) for one in found.speakers if name_key(one) not in _ROLES}
-        for sequence, found in traits.items()
-    }
+    speakers = {sequence: people(sequence, found.speakers) for sequence, found in traits.items()}
     own = frozenset(sequence for sequence, names in speakers.items() if person in names)
     return own, frozenset(sequence for sequence, names in speakers.items() if names) - own
 
@@ -119,7 +131,7 @@ def may_change(newer: Tellers, older: Tellers) -> bool:
         return True
     if newer.name(older) or older.name(newer):
         return True
-    return not (newer.speak_of_themselves or older.speak_of_themselves)
+    return not (older.speak_of_themselves or newer.speak_of_themselves)
 
 
 @lru_cache(maxsize=_TEXTS)
@@ -128,5 +140,7 @@ def _is_own(text: str) -> bool:
 
 
 def _names(text: str, key: str) -> bool:
-    """Whether *text* holds a name; one that is a common word, too ("Will"), with a capital."""
-    return set(key.split()) <= set(tokens(text)) and (key not in _COMMON or key.capitalize() in text)
+    """Whether *text* holds a name; one that is a common word, too ("Will"), with a capital that no beginning gives."""
+    if key in _COMMON:
+        return re.search(rf"(?<=[\w,;] ){key.capitalize()}(?!\w)|{key.capitalize()}['’]s", text) is not None
+    return bool(key) and set(key.split()) <= set(tokens(text))

@@ -4,7 +4,7 @@ import pytest
 
 from consolidation.kernel.turns import Speaker
 from service.retrieval.put_right import NOTHING_PUT_RIGHT
-from service.retrieval.tellers import NOBODY, may_change, people_of, tellers_of
+from service.retrieval.tellers import NOBODY, may_change, meant_in, people_of, tellers_of
 from tests.support.fragments import message_of
 
 
@@ -57,6 +57,15 @@ def test_a_name_that_is_a_word_too_is_one_with_a_capital():
 
     assert not may_change(told(("Ben", "I will live in Linz.")), porto)
     assert may_change(told(("Ben", "I saw that Will lives in Linz.")), porto)
+    assert meant_in("Will Ann get her visa, and will it be cold?", ("Will", "Ann")) == {"Ann"}
+    assert meant_in("Who is Will's boss?", ("Will", "Ann")) == {"Will"}
+
+
+def test_a_name_of_signs_alone_is_named_nowhere():
+    """Broken: its key has no words, and so all of them stand everywhere."""
+    assert not may_change(told(("🌻", "I moved to Linz.")), LYON)
+    assert not may_change(told(("Ben", "I moved to Linz.")), told(("🌻", "I live in Lyon.")))
+    assert may_change(told(("🌻", "I moved to Linz.")), told(("🌻", "I live in Lyon.")))
 
 
 def test_a_turn_of_several_is_of_each_and_neither_bots_nor_tools_tell():
