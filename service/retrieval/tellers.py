@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from consolidation.kernel.turns import Speaker
 from consolidation.text.language import detect
 from consolidation.text.names import name_key
+from consolidation.text.quotation import own_lines
 from consolidation.text.stopwords import STOP_WORDS
 from consolidation.text.words import tokens
 from service.retrieval.first_person import speaks_of_oneself
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 _ROLES = frozenset(name_key(role) for role in Speaker)
 _TEXTS = 1024
 _LATELY = 20  # turns, in which a bot that has a name speaks under it
-_QUOTED = re.compile(r"^[ \t]{0,3}>.*$", re.MULTILINE)
 _COMMON = frozenset(" ".join(STOP_WORDS.values()).split())
 
 
@@ -90,7 +90,7 @@ def tellers_of(messages: Sequence[Message], sequences: Collection[int], put_righ
         return NOBODY
     people = frozenset(put_right.person(one.known_as, sequences) for one in said)
     called = people.union(*(put_right.standing.keys_of(one) for one in people))
-    return Tellers(people, called, tuple(both_ends(_QUOTED.sub("", one.content)) for one in said))
+    return Tellers(people, called, tuple(both_ends(own_lines(one.content)) for one in said))
 
 
 def asker_of(moment: Moment) -> str:
