@@ -144,8 +144,9 @@ async def test_what_somebody_quotes_is_not_told_as_their_words(tmp_path):
         await quoting(service)
         found = await asked(service, "Dora", "What is Ben allergic to?")
         live = await asked(service, "Dora", "Where does Cleo live?", session_id="other")
+        anns = await asked(service, "Dora", "What is Ann allergic to?", session_id="third")
 
-    raw = [one["raw"] for one in (*found["flashbacks"], *live["flashbacks"])]
+    raw = [one["raw"] for answer in (found, live, anns) for one in answer["flashbacks"]]
     assert f"Ann told me: {PEANUTS}" in raw
     assert [one for one in raw if not one.startswith("Ann") and ("peanuts" in one or "Lyon" in one)] == []
 
