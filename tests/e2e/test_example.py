@@ -10,6 +10,7 @@ import pytest
 from tests.support.cli_process import call
 from tests.support.once import made_once
 from tests.support.service import running
+from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(900)]  # a minute on a quiet machine
 
@@ -169,6 +170,7 @@ async def test_there_is_none_until_it_is_loaded_and_a_mind_of_its_name_is_left_a
 
 async def test_it_is_erased_whole_while_it_is_loading_and_can_be_loaded_again(tmp_path):
     async with running(tmp_path) as service:
+        await eventually(service.ready, lambda found: found[0] == 200)  # else it would wait for the graph to start
         await service.http.post("/v1/example")
         receipt = (await service.http.delete(EXAMPLE)).json()
 
