@@ -123,5 +123,8 @@ class _Told:
 
 def _with_capitals_before(name: str, text: str) -> str:
     """*name* with the word before it in *text* where that has a capital, too: the "New" of New York City."""
-    before = re.search(r"([^\W\d_]+) $", text[: text.find(name)])
-    return f"{before[1]} {name}" if before and before[1][0].isupper() and before.start() else name
+    before = text[: max(text.find(name), 0)]
+    words = before.split()
+    if len(words) > 1 and before.endswith(" ") and words[-1].isalpha() and words[-1][0].isupper():
+        return f"{words[-1]} {name}"
+    return name

@@ -7,14 +7,13 @@ answer of all numbers counts for what the new fact bears on, and so does one abo
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from consolidation.text.concepts import concepts
 from consolidation.text.language import detect
 from consolidation.text.relations import is_relation_word
 from consolidation.text.words import content_words, is_dense, tokens
-from service.ingest.said_names import begin_alike, is_speaker
+from service.ingest.said_names import begin_alike, capitalised, is_speaker
 from service.retrieval.lead_words import without_lead
 
 if TYPE_CHECKING:
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from service.ingest.extraction_prompts import KnownItem
 
 _SEVERAL = 2
-_CAPITALISED = re.compile(r"(?<![^\W_])[^\W\d_a-zà-öø-ÿа-я][^\W_]*")
 _HEALTH = frozenset("illness pain_injury medicine allergy diet baby_pregnancy mental_health".split())
 # What changes together: who moved has another home.
 _MATTERS = (
@@ -60,7 +58,7 @@ class _Matter:
         language = detect(bare)
         words = content_words(bare, language=language)
         self._all = frozenset(tokens(bare))
-        self.names = frozenset(word for one in _CAPITALISED.findall(bare) for word in tokens(one) if word in words)
+        self.names = frozenset(word for one in capitalised(bare) for word in tokens(one) if word in words)
         self.stems = frozenset(stem for word, stem in words.items() if word not in self.names and not is_speaker(word))
         self.concepts = concepts(bare, language=language)
 

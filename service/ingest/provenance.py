@@ -42,9 +42,8 @@ def with_provenance(
     *extraction* of what was *said*, each fact on one line, with who said it in front where that is not the person.
 
     *previous* was said before it, and may have been read into the turn. *occurred_at* is the time of the turn (ISO
-    8601). A model that *is_quoting* gives the speaker's
-    own words: then a person's have their speaker in front, too, as do those in which anybody says "I" or "my". Names
-    that could not be names are left out.
+    8601). A model that *is_quoting* gives the speaker's own words: then a person's have their speaker in front, too, as
+    do those in which anybody says "I" or "my". Names that could not be names are left out.
     """
     language = detect("\n".join(message.content for message in said))
     stems = {message: content_stems(message.content, language=language) for message in (*said, *previous)}

@@ -17,17 +17,18 @@ if TYPE_CHECKING:
 
 _SAME_BEGINNING = 0.6  # of a name: "Krakowie" is Kraków, "Москве" is Москва
 _SHORTEST_BEGINNING = 3
+_INSIDE_NAMES = "of the de la van von der da do and"
 # Who speaks, where nobody has a name, and what stands inside names.
 SPEAKER_WORDS = " ".join(
     (
         *Speaker,
-        "bot human person speaker I me you of the de la van von der da do and",
+        _INSIDE_NAMES,
+        "bot human person speaker I me you",
         "Benutzer Nutzer Nutzerin Assistent usuario usuaria asistente utilisateur utilisatrice utente assistente",
         "usuário usuária gebruiker użytkownik asystent пользователь ассистент ich yo je io eu ik ja я",
         "用户 助手 我 ユーザー アシスタント 私 المستخدم المساعد أنا",
     )
 )
-_INSIDE_NAMES = "of the de la van von der da do and"
 _KNOWN = frozenset(tokens(SPEAKER_WORDS))
 _SPEAKERS = _KNOWN - frozenset(tokens(_INSIDE_NAMES))
 _CAPITALISED = re.compile(r"(?<![^\W_])[^\W\d_a-zà-öø-ÿа-я]\w*")
@@ -64,7 +65,7 @@ class SaidNames:
         """Whether one of the *telling* words of *name* was said; "user's mother" has none, "user's brother Max" one."""
         telling = tuple(word for word in telling if word not in _KNOWN and not is_speaker(word))
         if any(map(is_speaker, tokens(name))):
-            capitals = {word for one in _CAPITALISED.findall(name) if not is_relation_word(one) for word in tokens(one)}
+            capitals = {word for one in capitalised(name) if not is_relation_word(one) for word in tokens(one)}
             telling = tuple(word for word in telling if word in capitals)
         return not telling or any(self._has(word) for word in telling)
 
@@ -82,6 +83,11 @@ class SaidNames:
 def _without_joiners(text: str) -> str:
     """*text* without what only joins or varies symbols, and may be left out of an emoji."""
     return "".join(one for one in text if unicodedata.category(one) not in ("Cf", "Mn", "Me"))
+
+
+def capitalised(text: str) -> list[str]:
+    """The words of *text* that begin with a capital, or with a letter of a script that has none."""
+    return _CAPITALISED.findall(text)
 
 
 def is_speaker(word: str) -> bool:

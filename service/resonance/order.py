@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from service.retrieval.tellers import Tellers
 
 # A newer one leads an older one where its share of that one's score and the cosine of both reach this together: the
-# better it fits, and the liker it is to the older one, the surer both are about the same. See the lives' README.
+# better it fits, and the more like the older one it is, the surer both are about the same. See the lives' README.
 _ABOUT_THE_SAME = 1.03
 _LEAST_SHARE = 0.4
 # The share that is enough where no cosine is known: where both hold a word of the message, and where not.

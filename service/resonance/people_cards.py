@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from consolidation.corrections.wording import names_any, tells_of_any
-from consolidation.kernel.turns import Speaker
 from consolidation.text.language import detect
 from consolidation.text.names import name_key
 from service.ingest.importance import PRIORITY
 from service.retrieval.intent import intent_of
 from service.retrieval.lead_words import teller_in, told_words, without_lead
 from service.retrieval.put_right import FACT, PutRight, statement_id
-from service.retrieval.tellers import people_in
+from service.retrieval.tellers import ROLES, people_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
 
 MOST_LINES = 20  # of one person
 _MOST_PEOPLE, _MOST_FACTS = 10, 400
-_ROLES = frozenset(name_key(role) for role in Speaker)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +171,7 @@ def _about(known: _Known, keys: Sequence[str], mind: Mind, put_right: PutRight) 
     joined = {key for name in known.joins for key in standing.keys_of(name)}
     named = tuple(key for key in keys if key in joined or names_any(line.text, standing.keys_of(key)))
     if len(keys) == 1:
-        return named or (tuple(keys) if line.by is not None or not joined.isdisjoint(_ROLES) else ())
+        return named or (tuple(keys) if line.by is not None or not joined.isdisjoint(ROLES) else ())
     teller = known.teller or (_only_person(mind, line.sequences) if line.by is not None else None)
     own = tuple(key for key in keys if teller and key == name_key(standing.name_of(teller)))
     return own if _says_i(line.text, mind) else named or own

@@ -29,7 +29,8 @@ from service.retrieval.facts import best_facts, neighbour_scores
 from service.retrieval.fusion import DEPTH
 from service.retrieval.periods import period, without_period
 from service.retrieval.put_right import NOTHING_PUT_RIGHT
-from service.retrieval.queries import ROLES, is_entity, without_names
+from service.retrieval.queries import is_entity, without_names
+from service.retrieval.tellers import ROLES
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence

@@ -56,7 +56,7 @@ class StablePrompt:
         """
         Give the story at most *story_tokens*, and a part of the window of the model that reads it, where that is known.
 
-        *shows_cards*: ``auto`` where there is no story yet.
+        *shows_cards* says when the people's cards are shown; with ``auto``, as long as there is no story yet.
         """
         self._story_tokens = story_tokens
         self._cards = cards

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _LONG = 14
 _VAGUE = 0.7
 _WEEK = 7
-_WEEKLY = 0.9  # how well what is every week fits: what was told of the very day stands before it
+_WEEKLY = 0.9  # how well a day that comes every week fits; below 1, so that what was told of that one day leads
 _LONGEST = 4_000  # characters that are read
 _READ = 256  # texts of which the days are kept in memory
 _YEARS = 10  # a birthday is told of for so many

@@ -6,17 +6,16 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.turns import Speaker
 from consolidation.text.content import AUDIO_MARK
 from consolidation.text.filler import says_nothing
 from consolidation.text.injected_blocks import without_injected
 from consolidation.text.names import name_key
 from consolidation.text.words import tokens
+from service.retrieval.tellers import ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-ROLES = frozenset(name_key(role) for role in Speaker)
 _LONGEST_QUERY = 400
 _LONGEST_MESSAGE = 4_000
 # What gateways put in front of a person's words: "[Telegram Ann id:42 2026-01-09 10:22]", "[1/9/26, 10:22 PM] Ann:".

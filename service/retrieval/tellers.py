@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from service.retrieval.moment import Moment
     from service.retrieval.put_right import PutRight
 
-_ROLES = frozenset(name_key(role) for role in Speaker)
+ROLES = frozenset(name_key(role) for role in Speaker)
 _TEXTS = 1024
 _LATELY = 20  # turns, in which a bot that has a name speaks under it
 _COMMON = frozenset(" ".join(STOP_WORDS.values()).split())
@@ -68,7 +68,7 @@ def key_of(name: str) -> str:
 
 def people_in(mind: Mind) -> dict[str, str]:
     """The names of the people who speak in *mind*, by their keys; its bot may have one, too, and is left out."""
-    known = {key: name for name in sorted(mind.text.speakers()) if (key := name_key(name)) not in _ROLES}
+    known = {key: name for name in sorted(mind.text.speakers()) if (key := name_key(name)) not in ROLES}
     if len(known) <= 1:
         return known
     positions = mind.transcript.positions
@@ -106,7 +106,7 @@ def meant_in(query: str, names: Iterable[str]) -> frozenset[str]:
 
 def turns_of(name: str, traits: Mapping[int, Traits], put_right: PutRight) -> tuple[frozenset[int], frozenset[int]]:
     """In which turns somebody speaks, and in which only others with a name do; by the names of now."""
-    every = {one for found in traits.values() for one in found.speakers if name_key(one) not in _ROLES}
+    every = {one for found in traits.values() for one in found.speakers if name_key(one) not in ROLES}
     now = {one: put_right.person(one) for one in every}
 
     def people(sequence: int, speakers: Sequence[str]) -> set[str]:

@@ -17,17 +17,11 @@ _LONGEST = 4_000  # characters that are read
 _READ = 256  # texts of which the weekdays are kept in memory
 # From Monday on, in the languages of the labels that part words by spaces: as one such day is called, then as all are.
 _NAMES = (
-    (
-        "monday|montag|lunes|lundi|luned[iì]|segunda|maandag|poniedzia[łl]ek|понедельник",
-        "lundis|segundas|понедельникам",
-    ),
-    ("tuesday|dienstag|martes|mardi|marted[iì]|ter[çc]a|dinsdag|wtorek|вторник", "mardis|ter[çc]as|вторникам"),
-    (
-        "wednesday|mittwoch|mi[ée]rcoles|mercredi|mercoled[iì]|quarta|woensdag|[śs]rod[aęey]|среду",
-        "mercredis|quartas|средам",
-    ),
-    ("thursday|donnerstag|jueves|jeudi|gioved[iì]|quinta|donderdag|czwartek|четверг", "jeudis|quintas|четвергам"),
-    ("friday|freitag|viernes|vendredi|venerd[iì]|sexta|vrijdag|pi[ąa]tek|пятницу", "vendredis|sextas|пятницам"),
+    ("monday|montag|lunes|lundi|luned[iì]|maandag|poniedzia[łl]ek|понедельник", "lundis|понедельникам"),
+    ("tuesday|dienstag|martes|mardi|marted[iì]|dinsdag|wtorek|вторник", "mardis|вторникам"),
+    ("wednesday|mittwoch|mi[ée]rcoles|mercredi|mercoled[iì]|woensdag|[śs]rod[aęey]|среду", "mercredis|средам"),
+    ("thursday|donnerstag|jueves|jeudi|gioved[iì]|donderdag|czwartek|четверг", "jeudis|четвергам"),
+    ("friday|freitag|viernes|vendredi|venerd[iì]|vrijdag|pi[ąa]tek|пятницу", "vendredis|пятницам"),
     (
         "saturday|samstag|sonnabend|s[áa]bado|samedi|sabato|zaterdag|sobot[aęey]|субботу",
         "s[áa]bados|samedis|sabati|субботам",
@@ -40,6 +34,8 @@ _NAMES = (
 _ENGLISH = ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun")
 _GERMAN = ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag|sonnabend", "sonntag")
 _DUTCH = ("maandag", "dinsdag", "woensdag", "donderdag", "vrijdag", "zaterdag", "zondag")
+# In Portuguese these are ordinals, too, and in Spanish and Italian nothing else: "la segunda vez", "la quarta volta".
+_PORTUGUESE = ("segundas?", "ter[çc]as?", "quartas?", "quintas?", "sextas?")
 _POLISH = ("poniedzia[łl]ki", "wtorki", "[śs]rody", "czwartki", "pi[ąa]tki", "soboty", "niedziele")
 _CHINESE, _JAPANESE = "一二三四五六日", "月火水木金土日"
 _ARABIC = (
@@ -54,8 +50,9 @@ _ARABIC = (
 # What makes one such day all of them. Behind "le" and "il" stands no date: "le mercredi 5 mai" is one day.
 _EVERY = (
     r"every(?: single)?|each|jede[nrsm]?|immer|cada|los|todos los|tous les|les|chaque|ogni|tutt[ie] (?:i|le)"
-    r"|tod[ao]s?(?: [ao]s)?|[àa]s|aos|nas|nos|elke|iedere|co|we?(?= \w+(?:ki|dy|ty|le)\b)|ka[żz]d\w{1,2}|кажд\w{2}|по"
+    r"|tod[ao]s?(?: [ao]s)?|aos|nos|elke|iedere|co|we?(?= \w+(?:ki|dy|ty|le)\b)|ka[żz]d\w{1,2}|кажд\w{2}|по"
 )
+_EVERY_PORTUGUESE = r"tod[ao]s?(?: [ao]s)?|[àa]s|nas|cada"
 _THE = r"le|il|la|di"
 _AND = r"(?:,|and|&|und|y|e|et|en|i|oraz|и|ou|o|or|oder)"
 _NO_LONGER = re.compile(
@@ -106,7 +103,11 @@ def _rows() -> re.Pattern[str]:
     every = rf"(?:{_EVERY}) (?:(?:second|other|zweiten?|2\.) )?"
     arabic = "|".join(_ARABIC)
     weekly = rf"{every}(?:{one}|{many})|(?:{_THE}) (?:{one})(?! ?\d)|(?:{many})|كل (?:يوم )?(?:ال)?(?:{arabic})"
-    beside = rf"(?:(?:{_EVERY}|{_THE}|on|am|op|w|в|во|و) )?(?:{one}|{many}|و?(?:ال)?(?:{arabic}))"
+    portuguese = rf"(?:{'|'.join(_PORTUGUESE)})(?:[- ]feiras?)?(?! (?:vez|vezes|partes?|séries?|semanas?))"
+    weekly += rf"|(?:{_EVERY_PORTUGUESE}) {portuguese}"
+    beside = (
+        rf"(?:(?:{_EVERY}|{_THE}|on|am|op|w|в|во|و|[àa]s|nas) )?(?:{one}|{many}|و?(?:ال)?(?:{arabic})|{portuguese})"
+    )
     more = rf"(?:\W{{1,3}}(?:{_AND}\W{{1,2}})?{beside}){{0,6}}"
     return re.compile(rf"(?<!\w)(?:{weekly}){more}(?!\w)", re.IGNORECASE)
 
@@ -117,7 +118,9 @@ def _day_patterns() -> tuple[re.Pattern[str], ...]:
     for number, (one, many) in enumerate(_NAMES):
         every = rf"{one}|{many}|{_ENGLISH[number]}days|{_POLISH[number]}"
         inflected = rf"(?:{_GERMAN[number]})(?:abend|morgen|mittag|nachmittag)?s?|(?:{_DUTCH[number]})(?:s|en)"
-        found.append(re.compile(rf"(?<!\w)(?:{every}|{inflected}|و?(?:ال)?(?:{_ARABIC[number]}))(?!\w)", re.IGNORECASE))
+        ordinal = _PORTUGUESE[number] if number < len(_PORTUGUESE) else "(?!)"
+        arabic = rf"و?(?:ال)?(?:{_ARABIC[number]})"
+        found.append(re.compile(rf"(?<!\w)(?:{every}|{inflected}|{ordinal}|{arabic})(?!\w)", re.IGNORECASE))
     return tuple(found)
 
 

@@ -1,4 +1,4 @@
-"""Ask: what is put right there is put right whole, and the answer follows."""
+"""Ask: an edit there begins with the whole turn, and the answer changes with what was put right."""
 
 import pytest
 from playwright.sync_api import expect

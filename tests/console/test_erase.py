@@ -1,4 +1,4 @@
-"""Forget: what is shown is what would go, and a receipt is no end."""
+"""Forget: the counts are those of what is chosen, and behind a receipt something else can be chosen."""
 
 import pytest
 from playwright.sync_api import expect

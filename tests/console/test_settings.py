@@ -1,4 +1,4 @@
-"""A mind's own settings: what is shown is what is kept."""
+"""A mind's own settings: after each change, the page shows the values that the service keeps."""
 
 import pytest
 from playwright.sync_api import expect

@@ -97,7 +97,7 @@ async def test_what_is_asked_of_somebody_is_led_by_what_they_told(group):
 
 
 async def test_the_trace_shows_which_turns_are_of_whom_the_message_is_about(group):
-    """Broken: ``speaker`` is no arm."""
+    """Broken: a trace does not name the arm ``speaker``."""
     question = {"en": "Where do I live?", "de": "Wo wohne ich?"}[group.language]
 
     trace = await trace_of(group, await asked(group, "Ben", question))

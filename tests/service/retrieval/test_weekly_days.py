@@ -49,6 +49,12 @@ TOLD = [
     ("ar", "عندي تدريب كل يوم ثلاثاء", [1]),
     ("ar", "يوم الأربعاء عندي موعد", []),
     ("en", "every monday, wednesday and friday I run", [0, 2, 4]),
+    ("en", "As Monday is a holiday, I am off.", []),
+    ("es", "La segunda vez que fui a Roma llovía.", []),
+    ("es", "Segundas partes nunca fueron buenas.", []),
+    ("it", "È la quarta volta che provo.", []),
+    ("pt", "Toda segunda-feira e quarta-feira tenho aula.", [0, 2]),
+    ("pt", "Às quintas jogo bola, aos sábados durmo.", [3, 5]),
     ("en", "Fridays are for pizza. I hate Mondays.", [0, 4]),
 ]
 
