@@ -7,7 +7,7 @@ import { go, to } from "./router";
 
 const FIRST_MIND = "global-user-memory";
 
-export function Begin() {
+export default function Begin() {
   return (
     <section class="page begin">
       <h1>This memory is empty.</h1>

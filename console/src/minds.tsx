@@ -1,14 +1,16 @@
 // The first page: every mind of this home, and three ways to begin when there is none.
 import { useEffect } from "preact/hooks";
 import { get, type Schemas } from "./api/client";
-import { Begin } from "./begin";
 import { counted, percent } from "./dates";
+import { Late } from "./parts/late";
 import { Loading, Wait } from "./parts/load";
 import { More, usePaged } from "./parts/paged";
 import { When } from "./parts/time";
 import { replace, to } from "./router";
 
 type Mind = Schemas["MindStandingOut"];
+
+const begin = () => import("./begin");
 
 export function Minds() {
   const found = usePaged<Mind>(async (by) => {
@@ -32,7 +34,7 @@ export function Minds() {
             <More of={found} one="mind" />
           </section>
         ) : (
-          <Begin />
+          <Late load={begin} />
         )
       }
     </Wait>

@@ -1,5 +1,5 @@
 // The pages of a mind: name, address, key. Each is loaded when it is first opened.
-import type { ComponentType } from "preact";
+import type { Load } from "./parts/late";
 
 export interface Page {
   /** The word in the address; empty for the overview. */
@@ -7,7 +7,7 @@ export interface Page {
   name: string;
   /** Pressed after g; empty for a page of one thing, which only links lead to. */
   key: string;
-  load: () => Promise<{ default: ComponentType<{ mind: string }> }>;
+  load: Load<{ mind: string }>;
 }
 
 export const PAGES: readonly Page[] = [

@@ -1,14 +1,13 @@
 // The frame around every page: whose memory this is, the pages, search, light and dark, what is wrong.
 import { signal } from "@preact/signals";
-import type { ComponentType } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { follow } from "./api/events";
 import { bind, mention } from "./keys";
 import { KeyList } from "./key_list";
 import { Minds } from "./minds";
-import { LISTED, PAGES, type Page } from "./pages";
+import { LISTED, PAGES } from "./pages";
 import { AsCall } from "./parts/as_call";
-import { Loading } from "./parts/load";
+import { Late } from "./parts/late";
 import { Toast, undoLast } from "./parts/toast";
 import { go, place, to } from "./router";
 import { isSignedOut } from "./session";
@@ -118,20 +117,5 @@ function OnePage({ mind, path }: { mind: string; path: string }) {
     document.title = `${found?.name ?? "Nothing here"} · ${mind}`;
   }, [mind, path]);
   if (!found) return <section class="page"><h1>Not found</h1><p>There is no such page. <a href={to(mind)}>To the overview</a></p></section>;
-  return <Late page={found} mind={mind} />;
-}
-
-/** A page whose script is loaded when it is first opened. */
-function Late({ page, mind }: { page: Page; mind: string }) {
-  const [shown, setShown] = useState<ComponentType<{ mind: string }> | null>(null);
-  const [hasFailed, setFailed] = useState(false);
-  useEffect(() => {
-    page.load().then(
-      (found) => setShown(() => found.default),
-      () => setFailed(true),
-    );
-  }, [page]);
-  if (hasFailed) return <p role="alert">This page can not be loaded. Was the service updated? Load the console anew.</p>;
-  const Shown = shown;
-  return Shown ? <Shown mind={mind} /> : <Loading />;
+  return <Late load={found.load} mind={mind} />;
 }

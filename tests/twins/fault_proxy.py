@@ -22,11 +22,16 @@ LOADING = b"-LOADING Redis is loading the dataset in memory\r\n"
 
 
 class FaultProxy:
-    """Listens on ``port``; use as a context manager. ``slow_seconds`` is added to each answer when *mode* is slow."""
+    """
+    Listens on ``port``; use as a context manager.
+
+    ``slow_seconds`` is added to each answer when *mode* is slow; what holds ``swallowed`` gets none in any mode.
+    """
 
     def __init__(self, target: str) -> None:
         self.target = target
         self.slow_seconds = 0.15
+        self.swallowed: bytes | None = None
         self.port = 0
         self.connections = 0
         self._mode = "pass"
@@ -124,6 +129,8 @@ class FaultProxy:
 
     async def _asked(self, asked: bytes, there: asyncio.StreamWriter, writer: asyncio.StreamWriter) -> bool:
         """Hand on what is asked; False when the connection is over."""
+        if self.swallowed is not None and self.swallowed in asked:
+            return True
         match self._mode:
             case "blackhole":
                 return True

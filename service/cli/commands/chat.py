@@ -249,8 +249,8 @@ class _Prompt:
         except ModelFault as fault:
             complain(f"No answer: {fault}. Nothing of this turn was stored; say it again, or try another --model.")
             return
-        self._console.print(f"{self._talk.bot.name} › {plain(answer)}", soft_wrap=not self._console.is_terminal)
         try:
+            self._console.print(f"{self._talk.bot.name} › {plain(answer)}", soft_wrap=not self._console.is_terminal)
             stored = self._wait(lambda: self._talk.store(surfaced))
         except KeyboardInterrupt:
             complain("Interrupted; this turn may be stored or not.", style="dim")

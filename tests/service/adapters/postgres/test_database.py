@@ -117,7 +117,9 @@ def test_a_process_that_stops_within_a_transaction_holds_no_lock_beyond_its_dead
 def test_connections_that_broke_are_thrown_away_unnoticed(database, postgres, reports):
     with database.transaction(deadline_seconds=LATER), database.read_transaction(deadline_seconds=LATER):
         pass  # two connections are there
-    postgres.server.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'memory'")
+    with database.read_transaction(deadline_seconds=LATER) as cursor:
+        name = cursor.connection.info.dbname
+    postgres.server.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", name)
 
     insert(database, "ada")
 
