@@ -26,10 +26,12 @@ def ask(
     at: datetime | str | None = None,
     language: str | None = None,
     timezone: str | None = None,
+    asker: str | None = None,
 ) -> Call[MemoryAnswer]:
     """The call that asks."""
     instant = at if at is None or isinstance(at, str) else at.isoformat()
     body = {"question": question, "limit": limit, "at": instant, "language": language, "timezone": timezone}
+    body["asker"] = asker
     return ASK.call(mind_id=mind, body=body)
 
 
@@ -47,15 +49,16 @@ class AskCalls:
         at: datetime | str | None = None,
         language: str | None = None,
         timezone: str | None = None,
+        asker: str | None = None,
     ) -> MemoryAnswer:
         """
         Ask memory a question: lines that name their evidence, and what is not remembered.
 
         The answer rests on *limit* memories at most, 12 if left out. *at* asks for the facts that held then. *language*
-        is the answer's, that of the question if left out; *timezone* that of its days. Without a model, it is the
-        evidence alone.
+        is the answer's, that of the question if left out; *timezone* that of its days. *asker* is the name of who
+        asks, to whom "I" refers. Without a model, it is the evidence alone.
         """
-        call = ask(mind, question, limit=limit, at=at, language=language, timezone=timezone)
+        call = ask(mind, question, limit=limit, at=at, language=language, timezone=timezone, asker=asker)
         return self._transport.send(call)
 
 
@@ -73,13 +76,14 @@ class AsyncAskCalls:
         at: datetime | str | None = None,
         language: str | None = None,
         timezone: str | None = None,
+        asker: str | None = None,
     ) -> MemoryAnswer:
         """
         Ask memory a question: lines that name their evidence, and what is not remembered.
 
         The answer rests on *limit* memories at most, 12 if left out. *at* asks for the facts that held then. *language*
-        is the answer's, that of the question if left out; *timezone* that of its days. Without a model, it is the
-        evidence alone.
+        is the answer's, that of the question if left out; *timezone* that of its days. *asker* is the name of who
+        asks, to whom "I" refers. Without a model, it is the evidence alone.
         """
-        call = ask(mind, question, limit=limit, at=at, language=language, timezone=timezone)
+        call = ask(mind, question, limit=limit, at=at, language=language, timezone=timezone, asker=asker)
         return await self._transport.send(call)

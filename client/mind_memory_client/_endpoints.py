@@ -496,4 +496,5 @@ def _pairs(query: Mapping[str, object]) -> list[tuple[str, str]]:
 def _text(value: object) -> str:
     if isinstance(value, datetime):
         return value.isoformat()
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    own = dict(value) if isinstance(value, Mapping) else value
+    return json.dumps(own) if isinstance(own, (bool, dict)) else str(own)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -272,18 +271,18 @@ class AsyncMemoryClient(AsyncCalls):
         turn_kinds: Sequence[Literal["turn", "import", "memory", "action"]] | None = None,
         metadata: Mapping[str, Any] | None = None,
         also_read: Sequence[str] | None = None,
+        asker: str | None = None,
     ) -> models.Remembered:
         """
         Search facts, entities, episodes and observations, best first. *at* finds facts that held at that time.
 
         *entity_kinds* finds entities of these kinds alone, and facts that join one. *session_ids*, *speakers*,
         *turn_kinds* and *metadata* name the turns that count; a field of *metadata* may have several values.
-        *also_read* are other minds that are searched too.
+        *also_read* are other minds that are searched too. *asker* is the name of who asks, to whom "I" refers.
         """
         asked: dict[str, object] = {"query": query, "kinds": kinds, "entity_kinds": entity_kinds, "limit": limit}
-        asked |= {"since": since, "until": until, "at": at}
-        asked |= {"session_ids": session_ids, "speakers": speakers, "turn_kinds": turn_kinds}
-        asked |= {"metadata": json.dumps(dict(metadata)) if metadata else None, "also_read": also_read}
+        asked |= {"since": since, "until": until, "at": at, "session_ids": session_ids, "speakers": speakers}
+        asked |= {"turn_kinds": turn_kinds, "also_read": also_read, "asker": asker, "metadata": metadata or None}
         return await self._send(api.REMEMBER.call(mind_id=mind, query=asked))
 
     async def search_log(

@@ -15,6 +15,8 @@ import structlog
 
 from consolidation.kernel.errors import ModelFault, ModelTimedOut
 from consolidation.kernel.ports import Ask, Usage
+from consolidation.kernel.speaker_names import shown_name
+from consolidation.kernel.turns import Speaker
 from consolidation.text.names import names
 from consolidation.text.words import tokens
 from prompts.responses import AnswerOfMemory
@@ -42,6 +44,7 @@ class Question:
     What is asked. ``at`` asks for the facts that held then.
 
     ``language`` and ``timezone`` are the answer's; ``tag`` is the language as it was asked for, such as "zh-Hant".
+    ``asker`` is the name of who asks, "" where they have none.
     """
 
     text: str
@@ -50,6 +53,7 @@ class Question:
     timezone: tzinfo
     at: datetime | None
     limit: int
+    asker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +105,7 @@ class Answerer:
             at=question.at,
             now=now,
             limit=question.limit,
+            asker=question.asker,
         )
         said, failed = await self._said(mind, question, evidence) if evidence else (None, ())
         checked = await anyio.to_thread.run_sync(self._check, mind, question, evidence, said) if said else _NOTHING
@@ -129,6 +134,7 @@ class Answerer:
             "language": question.tag,
             "now": self._clock.now().astimezone(question.timezone).strftime("%A, %Y-%m-%d %H:%M"),
             "at": _day(question.at, question.timezone),
+            "asker": self._cleaned(shown_name(question.asker, role=Speaker.USER)),
             "question": self._cleaned(question.text),
             "evidence": tuple(
                 {"number": number, "about": _about(one, question.timezone), "text": self._cleaned(text)}
@@ -151,7 +157,7 @@ class Answerer:
             question=question.text,
             language=question.language,
             timezone=question.timezone,
-            known=self._agent,
+            known=f"{self._agent} {question.asker}",
             known_names=lambda text: [name for _, name in mind.text.names_in(text)],
         )
         return check.of(said)

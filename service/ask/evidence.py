@@ -18,7 +18,8 @@ from consolidation.text.names import keyphrases
 from consolidation.text.sentences import sentences
 from consolidation.text.words import tokens
 from service.retrieval.lead_words import told_words
-from service.retrieval.remember import Kind, Remembered, TimeWindow
+from service.retrieval.remembered import Kind, Remembered
+from service.retrieval.time_window import TimeWindow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -51,10 +52,19 @@ class Evidence:
 
 
 async def find_evidence(
-    recall: Recall, mind: Mind, question: str, *, language: str, at: datetime | None, now: datetime, limit: int
+    recall: Recall,
+    mind: Mind,
+    question: str,
+    *,
+    language: str,
+    at: datetime | None,
+    now: datetime,
+    limit: int,
+    asker: str = "",
 ) -> tuple[tuple[Evidence, ...], tuple[str, ...]]:
     """
     At most *limit* memories about *question*, best first, and what was unavailable. *at* asks what held then.
+    *asker* is the name of who asks.
 
     "Where does my mother live?" finds who she is, and by her name what else is known. What is summed up of an entity
     is not among them: it does not say what ended.
@@ -63,7 +73,9 @@ async def find_evidence(
     unavailable: list[str] = []
 
     async def search(query: str, kinds: frozenset[Kind], *, share: float) -> None:
-        found, degraded = await recall.remember(mind, query, kinds=kinds, window=TimeWindow(at=at), limit=limit)
+        found, degraded = await recall.remember(
+            mind, query, kinds=kinds, window=TimeWindow(at=at), limit=limit, asker=asker
+        )
         unavailable.extend(degraded)
         for memory in (one for one in found if one.score >= _LEAST_SHARE * found[0].score):
             scored = replace(memory, score=round(memory.score * share, 4))

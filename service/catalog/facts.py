@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from service.mind.minds import Mind
     from service.retrieval.moment import Source
     from service.retrieval.put_right import PutRight
-    from service.retrieval.remember import TimeWindow
+    from service.retrieval.time_window import TimeWindow
 
 MOST_SOURCES, _FEW_SOURCES = 100, 5  # of a fact by itself, and of one in a list
 _LIST = "facts"

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from service.index.graph_columns import GraphEntity, GraphFact
     from service.mind.minds import Mind
     from service.retrieval.put_right import PutRight
-    from service.retrieval.remember import TimeWindow
+    from service.retrieval.time_window import TimeWindow
 
 log = structlog.get_logger()
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from consolidation.corrections.standing import Statement
     from service.index.text_knowledge import FactRow
-    from service.retrieval.remember import TimeWindow
+    from service.retrieval.time_window import TimeWindow
 
 END = 2**53  # behind every number of a cursor
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

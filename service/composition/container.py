@@ -188,7 +188,9 @@ async def open_memory(
         sleep = build_sleep(settings, shared, intake=intake, pipeline=resonance.pipeline)
         voice = build_voice(settings, shared, intake=intake)
 
-        recall = Recall(embedder=shared.embedder, observations=journal.observations, clock=shared.clock)
+        recall = Recall(
+            turns=resonance.turns, embedder=shared.embedder, observations=journal.observations, clock=shared.clock
+        )
 
         webhooks = await open_webhooks(settings, shared, stack)
 

@@ -24,6 +24,7 @@ from service.resonance.seeds_model import SeedsModel
 from service.resonance.stable_prompt import StablePrompt
 from service.resonance.statement_arm import StatementArm
 from service.resonance.think_ahead import ThinkAhead
+from service.resonance.turns_on_purpose import TurnsOnPurpose
 from service.retrieval.excerpt import forget_excerpts
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class Resonance:
     """
 
     pipeline: Pipeline
+    turns: TurnsOnPurpose
     rarity: WordRarity
     think_ahead: ThinkAhead
     outcomes: OutcomeReports
@@ -129,6 +131,12 @@ def build_resonance(
         background=shared.background,
         notices=settings.resonance.notice_outcomes,
     )
+    turns = TurnsOnPurpose(
+        retrieval=retrieval,
+        clock=shared.clock,
+        spans=shared.telemetry.spans,
+        are_cosines_calibrated=shared.embedder.is_calibrated,
+    )
     return Resonance(
-        pipeline, rarity, think_ahead, outcomes, deadline_seconds, cards, late_answers, stable_prompt, shared
+        pipeline, turns, rarity, think_ahead, outcomes, deadline_seconds, cards, late_answers, stable_prompt, shared
     )

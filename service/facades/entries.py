@@ -12,7 +12,7 @@ from service.catalog.facts import FactQuery, list_facts, read_fact
 from service.catalog.turns import TurnQuery
 from service.index.turn_fields import EVERY_TURN, TurnFilter
 from service.retrieval.put_right import put_right_in
-from service.retrieval.remember import TimeWindow
+from service.retrieval.time_window import TimeWindow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from service.catalog.turns import TurnItem
     from service.composition.container import Memory
     from service.mind.minds import Mind
-    from service.retrieval.remember import Kind, Remembered
+    from service.retrieval.remembered import Kind, Remembered
 
 EPISODE = "episode:"
 _PAGE = 500

@@ -34,7 +34,7 @@ from service.retrieval.put_right import NOTHING_PUT_RIGHT, put_right_now
 from service.retrieval.queries import named_in
 from service.retrieval.relatives import resolved
 from service.retrieval.successors import LEAST_LATER, MOST_OLDER, Likeness, common_words, with_successors
-from service.retrieval.tellers import asker_of, may_change, meant_in, tellers_of, turns_of
+from service.retrieval.tellers import about_whom, asker_of, called, may_change, meant_in, tellers_of, turns_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -141,16 +141,9 @@ class Retrieval:
     async def search(self, call: PreTurnCall, seeds: CallSeeds, *, before: Candidates | None = None) -> Candidates:
         """All that the seeds find, where *before* was found already with some of them. Raises HomeFault."""
         earlier = before.rounds if before is not None else ()
-        new, names = await anyio.to_thread.run_sync(_asked, call, seeds.all_queries, earlier)
-        put_right = names.put_right
-        rounds = (*earlier, await self._search(call, new, before=earlier, names=names))
-        by_model = seeds.by_model
-        terms = _terms(call, rounds, by_model=by_model, put_right=put_right)
-        queries = tuple(hits for found in rounds for hits in found.queries)
+        rounds, terms, queries, found = await self.turns(call, seeds, earlier=earlier)
+        put_right, by_model = terms.put_right, seeds.by_model
         is_present = [_is_present(call, hits.query, terms) and not _period(call, hits.query) for hits in queries]
-        found = await anyio.to_thread.run_sync(self._ranked, call, queries, terms)
-        if any(_wants_newest(call, hits.query, terms) for hits in queries):
-            found = await self._with_successors(call, found, put_right)
         terms, told = await anyio.to_thread.run_sync(_told, call, queries, terms, found)
         beside = [
             await arm.fragments([found.beside[at] for found in rounds if found.beside], terms)
@@ -194,6 +187,19 @@ class Retrieval:
             is_asked=intent.is_personal and intent.kind in {"personal question", "request"},
             put_right=put_right,
         )
+
+    async def turns(
+        self, call: PreTurnCall, seeds: CallSeeds, *, earlier: tuple[RoundHits, ...] = ()
+    ) -> tuple[tuple[RoundHits, ...], SearchTerms, tuple[QueryHits, ...], RankedTurns]:
+        """The turns that the seeds find, ranked, where some of them were searched for *earlier*. Raises HomeFault."""
+        new, names = await anyio.to_thread.run_sync(_asked, call, seeds.all_queries, earlier)
+        rounds = (*earlier, await self._search(call, new, before=earlier, names=names))
+        terms = _terms(call, rounds, by_model=seeds.by_model, put_right=names.put_right)
+        queries = tuple(hits for found in rounds for hits in found.queries)
+        found = await anyio.to_thread.run_sync(self._ranked, call, queries, terms)
+        if any(_wants_newest(call, hits.query, terms) for hits in queries):
+            found = await self._with_successors(call, found, terms.put_right)
+        return rounds, terms, queries, found
 
     async def search_round(
         self,
@@ -369,7 +375,7 @@ def _asked(
     put_right = put_right_now(call.mind)
     known = {hits.query for found in before for hits in found.queries}
     persons = [one.who for one in call.moment.messages if one.role is Speaker.USER]
-    speaker = put_right.standing.keys_of(persons[-1]) - {""} | {persons[-1].casefold()} if persons else None
+    speaker = called(persons[-1], put_right) if persons else None
     text, language = call.mind.text, call.moment.language
     said = dict.fromkeys(one for query in queries for one in (query, *put_right.variants(query)))
     meant = [one for query in queries for one in resolved(query, text=text, language=language, speaker=speaker)]
@@ -420,17 +426,15 @@ def _cues(call: PreTurnCall, query: str, terms: SearchTerms) -> Cues:
 def _meaning_people(
     cues: Cues, query: str, call: PreTurnCall, traits: Mapping[int, Traits], put_right: PutRight
 ) -> Cues:
-    """
-    *cues* with the turns in which the one speaks whom a query is about, and those in which only others do.
-
-    That is who it names, or who asks about themselves. Where who asks has no name, nobody is known to be another.
-    """
-    asker, named = asker_of(call.moment), meant_in(query, cues.people)
-    if not asker or len(named) > 1:
+    """*cues* with the turns in which the one speaks whom a query is about, and those in which only others do."""
+    about = about_whom(
+        asker=asker_of(call.moment),
+        named=meant_in(query, cues.people),
+        speaks_of_oneself=speaks_of_oneself(call.moment.message, language=call.moment.language),
+    )
+    if not about:
         return cues
-    if not (named or speaks_of_oneself(call.moment.message, language=call.moment.language)):
-        return cues
-    own, others = turns_of(next(iter(named), asker), traits, put_right)
+    own, others = turns_of(about, traits, put_right)
     return replace(cues, own=own, others=others)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from consolidation.corrections.record import What
 from consolidation.corrections.wording import Wording, stems_of
+from consolidation.kernel.turns import Message, Speaker
 from consolidation.text.words import tokens
 from service.resonance.arms import FragmentEvidence, FragmentHits
 from service.retrieval.moment import Fragment
@@ -137,6 +138,7 @@ def _fragment(
         occurred_at=told_at,
         score=round(score, 4),
         sources=(),
+        said=(Message(Speaker.USER, one.text, name=one.told_by),) if one.told_by else (),
         is_boosted=decided.is_pinned or any(name <= words for name in names),
         decided=decided,
         held_back=terms.put_right.standing.reason_against(one),

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import Message, Speaker, StoredTurn
     from consolidation.transcript.positions import Place
     from service.mind.minds import Mind
-    from service.retrieval.remember import TimeWindow
+    from service.retrieval.time_window import TimeWindow
 
 CURSOR = r"^[0-9]{1,16}\.[0-9]{1,6}$"
 _SECONDS = 3.0  # after which a search says how far it came

@@ -21,8 +21,8 @@ def resolved(query: str, *, text: TextIndex, language: str, speaker: frozenset[s
     *query* with the names of those whom its writer means by "my sister" or "the dog", and with "sister" for her name.
 
     What was told last counts, and what is only likely behind all else; of relatives of whom there may be several, up to
-    two names do. Nothing where nobody was told of. *speaker* are the names of who asks, casefolded, and their keys;
-    None where that is not known. Raises IndexUnusable.
+    two names do. Nothing where nobody was told of. *speaker* says how who asks may be written, as
+    `tellers.called`; None where nobody knows. Raises IndexUnusable.
     """
     asked, written = relations_asked(query, language=language), _words_of(query)
     told = [

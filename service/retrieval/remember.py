@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Literal, Protocol, Required, TypedDict, Unpack
+from typing import TYPE_CHECKING, Protocol, Required, TypedDict, Unpack
 
 import anyio.to_thread
 
 from consolidation.corrections.record import What
-from consolidation.kernel.errors import EmbedderFault, GraphFault, InvalidRequest, WorkerUnavailable
+from consolidation.kernel.errors import EmbedderFault, GraphFault, WorkerUnavailable
 from consolidation.text.language import detect
 from consolidation.text.words import stems
 from service.index.turn_fields import EVERY_TURN
@@ -25,18 +25,19 @@ from service.mind.index_lag import INDEX_BEHIND, until_indexed, until_saved
 from service.ports.graph import VectorHits
 from service.retrieval.excerpt import query_words
 from service.retrieval.fragments import as_source
-from service.retrieval.fusion import COSINES, WORDS, ArmHits, Cues, TraitWeights, fuse, normalised
+from service.retrieval.fusion import COSINES, WORDS, normalised
 from service.retrieval.lead_words import READ_SHARE, is_read, told_words
 from service.retrieval.mind_of_turns import mind_of_turns
 from service.retrieval.put_right import ANOTHER_SHARE, put_right_in, statement_id, statement_text
-from service.retrieval.queries import is_entity, sanitised
+from service.retrieval.queries import is_entity, named_in, sanitised
 from service.retrieval.relatives import resolved
+from service.retrieval.remembered import Remembered
 from service.retrieval.statements import statement_fits
+from service.retrieval.tellers import called, people_in, told_by_others
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from consolidation.corrections.record import Correction
     from consolidation.corrections.standing import Statement
     from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import StoredTurn
@@ -45,81 +46,17 @@ if TYPE_CHECKING:
     from service.ports.embedder import Embedder, Vector, Vectors
     from service.retrieval.moment import JournalLines, Source
     from service.retrieval.put_right import PutRight
+    from service.retrieval.remembered import Kind
+    from service.retrieval.time_window import TimeWindow
 
-type Kind = Literal["fact", "entity", "episode", "observation"]
-
-KINDS: frozenset[Kind] = frozenset({"fact", "entity", "episode", "observation"})
 _WITH_ENTITIES: frozenset[Kind] = frozenset({"fact", "entity"})
+_TOLD: frozenset[Kind] = frozenset({"fact", "episode"})
 _POOL = 100
 _INDEXING_SECONDS = 5.0  # for turns that full text lacks
 _MENTIONS = 3
 # Of what is meant by a query with which it shares no word: in nine lives 66 of 100 wanted turns are as near, and
 # 16 of 100 others.
-_LEAST_COSINE = 0.14
-
-
-@dataclass(frozen=True, slots=True)
-class TimeWindow:
-    """
-    The times that are asked for; ``at`` asks what held at that instant. None leaves a side open.
-
-    Raises InvalidRequest where it ends before it begins.
-    """
-
-    since: datetime | None = None
-    until: datetime | None = None
-    at: datetime | None = None
-
-    def __post_init__(self) -> None:
-        if self.since is not None and self.until is not None and self.since > self.until:
-            raise InvalidRequest("must not be before since", pointer="query/until")
-
-    def holds(self, occurred_at: datetime | None) -> bool:
-        """Whether something that was said at *occurred_at* is asked for."""
-        if occurred_at is None:
-            return self.since is None and self.until is None
-        return (self.since is None or occurred_at >= self.since) and (self.until is None or occurred_at <= self.until)
-
-    def is_true(self, valid_at: datetime | None, invalid_at: datetime | None) -> bool:
-        """Whether a fact holds at ``at``; any fact does where no instant is asked for."""
-        if self.at is None:
-            return True
-        return (valid_at is None or valid_at <= self.at) and (invalid_at is None or invalid_at > self.at)
-
-
-@dataclass(frozen=True, slots=True)
-class Remembered:
-    """
-    Something found; ``score`` is in 0…1 within its kind.
-
-    It rests on turns (``sources``), and an observation on its line (``notes``) as well. ``is_contradicted``: it was
-    found wrong when it surfaced, so it does not come up by itself any more. ``names`` are those that a fact joins, or
-    an entity's own; ``entity_kind`` is what sort of thing an entity is, where a model said. ``corrections`` are what
-    people decided of it. A ``statement`` is what a person said. ``mind_id`` is of the other mind that it is in.
-    """
-
-    id: str
-    kind: Kind
-    text: str
-    occurred_at: datetime | None
-    valid_at: datetime | None
-    invalid_at: datetime | None
-    score: float
-    sources: tuple[Source, ...]
-    is_contradicted: bool = False
-    notes: tuple[JournalLines, ...] = ()
-    corrections: tuple[Correction, ...] = ()
-    is_held_back: bool = False
-    statement: Statement | None = None
-
-    @property
-    def tells_wrong(self) -> bool:
-        """Whether a person said that something in it is not so."""
-        return any(one.what in {What.WRONG, What.EDIT} for one in self.corrections)
-
-    names: tuple[str, ...] = ()
-    entity_kind: str = ""
-    mind_id: str = ""
+LEAST_COSINE = 0.14
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +81,16 @@ class Observations(Protocol):
         ...
 
 
+class Turns(Protocol):
+    """Ranks the turns of a mind."""
+
+    async def find(
+        self, mind: Mind, query: str, *, asker: str, most: int
+    ) -> tuple[tuple[tuple[int, float], ...], tuple[str, ...]]:
+        """Those that answer *query*, by sequence, with scores in 0…1, best first, and what was unavailable."""
+        ...
+
+
 class Asked(TypedDict, total=False):
     """What a search on purpose is limited to; see `Recall.remember`."""
 
@@ -151,12 +98,14 @@ class Asked(TypedDict, total=False):
     window: Required[TimeWindow]
     entity_kinds: frozenset[str]
     turns: TurnFilter
+    asker: str
 
 
 class Recall:
     """Searches one mind on purpose: without the filters of a moment, and without a deadline."""
 
-    def __init__(self, *, embedder: Embedder, observations: Observations, clock: Clock) -> None:
+    def __init__(self, *, turns: Turns, embedder: Embedder, observations: Observations, clock: Clock) -> None:
+        self._turns = turns
         self._clock = clock
         self._embedder = embedder
         self._observations = observations
@@ -196,13 +145,15 @@ class Recall:
         limit: int,
         entity_kinds: frozenset[str] = frozenset(),
         turns: TurnFilter = EVERY_TURN,
+        asker: str = "",
     ) -> tuple[tuple[Remembered, ...], tuple[str, ...]]:
         """
         The memories that answer *query*, best first, and the rungs of what did not answer.
 
         What shares no word with the query and is not near it is left out, so that nothing is found where nothing is
         known. No words find nothing. With *entity_kinds*, only entities of these kinds are found, and facts that join
-        one. Only *turns* count, and what rests on them.
+        one. Only *turns* count, and what rests on them. What only others told counts less where the *asker*, by name,
+        asks about somebody who speaks there, or about themselves.
         """
         kinds = kinds & _WITH_ENTITIES if entity_kinds else kinds
         behind = () if await until_indexed(mind, seconds=_INDEXING_SECONDS) else (INDEX_BEHIND,)
@@ -216,20 +167,25 @@ class Recall:
         near, degraded = await _near(mind, vectors)
         near = _near_enough(near) if near is not None and self._embedder.is_calibrated else near
         put_right = await put_right_in(mind)
-        found = await anyio.to_thread.run_sync(_search, mind, query, near, kinds, window, put_right)
+        find = partial(self._turns.find, mind, bearable, asker=asker, most=_POOL)
+        told, missing = await find() if "episode" in kinds else ((), ())
+        degraded = (*degraded, *missing)
+        found = await anyio.to_thread.run_sync(_search, mind, query, near, kinds, window, put_right, asker, told)
         if "fact" in kinds:
             found = (*found, *await self._statements(mind, bearable, vectors, put_right))
         if entity_kinds:
             found = await anyio.to_thread.run_sync(_of_kinds, mind, found, entity_kinds)
         observed, late = await self._observed(mind, query, vectors) if "observation" in kinds else ((), ())
         found, degraded = (*found, *observed), tuple(dict.fromkeys((*behind, *unavailable, *degraded, *late)))
-        told_in = await self._turns(mind, found)
+        told_in = await self._read(mind, found)
         source_of = partial(as_source, wanted=query_words((query,)), language=detect(query))
         memories = [memory for one in found if (memory := _with_sources(one, told_in, window, source_of))]
         if put_right:
             memories = await anyio.to_thread.run_sync(
                 lambda: [_weighed(_judged(one, told_in, put_right), query, put_right) for one in memories]
             )
+        if asker:
+            memories = await anyio.to_thread.run_sync(_of_whom_is_asked, mind, query, asker, memories, put_right)
         best = _distinct(sorted(memories, key=lambda one: (one.is_held_back, one.tells_wrong, -one.score)))[:limit]
         rests_on = {one.id: [source.sequence for source in one.sources] for one in best}
         said = frozenset(one.id for one in best if one.statement is not None)
@@ -259,7 +215,7 @@ class Recall:
         )
         known = vectors if self._embedder.is_calibrated else None  # of others nobody knows which cosines are near
         near, renamed = await fits((query,), vectors=known), await fits(put_right.variants(query), vectors=None)
-        meant = ({key: one for key, one in by.items() if one >= _LEAST_COSINE} for by in near.cosines)
+        meant = ({key: one for key, one in by.items() if one >= LEAST_COSINE} for by in near.cosines)
         every = (*near.scores, *renamed.scores, *meant)
         best = {one.id: max(by.get(one.id, 0.0) for by in every) for one in statements}
         return tuple(_statement(one, best[one.id], put_right) for one in statements if best[one.id])
@@ -275,7 +231,7 @@ class Recall:
             for hit, one in zip(hits, found, strict=True)
         ), late
 
-    async def _turns(self, mind: Mind, found: Sequence[_Hit]) -> Mapping[int, StoredTurn]:
+    async def _read(self, mind: Mind, found: Sequence[_Hit]) -> Mapping[int, StoredTurn]:
         sequences = tuple({sequence for one in found for sequence in one.sequences})
         return {turn.sequence: turn for turn in await mind.transcript.read_many(sequences)}
 
@@ -295,7 +251,7 @@ async def _near(mind: Mind, vectors: Vectors | None) -> tuple[VectorHits | None,
 def _near_enough(near: VectorHits) -> VectorHits:
     """*near* without what is near by chance alone."""
     return VectorHits(
-        *(tuple(one for one in found if one.own >= _LEAST_COSINE) for found in (near.turns, near.facts, near.entities))
+        *(tuple(one for one in found if one.own >= LEAST_COSINE) for found in (near.turns, near.facts, near.entities))
     )
 
 
@@ -334,14 +290,17 @@ def _search(
     kinds: frozenset[Kind],
     window: TimeWindow,
     put_right: PutRight,
+    asker: str,
+    told: Sequence[tuple[int, float]],
 ) -> tuple[_Hit, ...]:
     languages = _languages(mind, query)
     wanted = tuple(stem for language in languages for stem in stems(query, language=language))
     hits: list[_Hit] = []
-    alike = (*put_right.variants(query), *resolved(query, text=mind.text, language=languages[0], speaker=None))
+    speaker = called(asker, put_right) if asker else None
+    alike = (*put_right.variants(query), *resolved(query, text=mind.text, language=languages[0], speaker=speaker))
     wanted += tuple(stem for variant in alike for language in languages for stem in stems(variant, language=language))
     if "episode" in kinds:
-        hits.extend(_episodes(mind, wanted, near))
+        hits.extend(_episodes(mind, wanted, told))
     if "fact" in kinds:
         hits.extend(_facts(mind, wanted, near, window, put_right))
     if "entity" in kinds:
@@ -365,17 +324,12 @@ def _of_kinds(mind: Mind, found: Sequence[_Hit], entity_kinds: frozenset[str]) -
     )
 
 
-def _episodes(mind: Mind, wanted: Sequence[str], near: VectorHits | None) -> list[_Hit]:
+def _episodes(mind: Mind, wanted: Sequence[str], ranked: Sequence[tuple[int, float]]) -> list[_Hit]:
+    """The turns that were *ranked*, and behind them those that hold words of which a moment asks for none ("the")."""
     words = {hit.number: hit.score for hit in mind.text.search("turns", wanted, limit=_POOL)}
-    vectors = {int(one.key): one.similarity for one in near.turns} if near else {}
-    traits = mind.text.traits(tuple({*words, *vectors}))
-    arms = (ArmHits("words", words, 1.0, WORDS), ArmHits("vectors", vectors, 1.0, COSINES))
-    ranking = fuse(arms, cues=Cues(), traits=traits, timezone=UTC, weights=TraitWeights(words_unnamed=1.0))
-    top = ranking[0].score if ranking else 0.0
-    return [
-        _hit(f"episode:{one.sequence}", "episode", "", one.score / top if top > 0 else 0.0, (one.sequence,))
-        for one in ranking
-    ]
+    least, top = min((score for _, score in ranked), default=1.0), max(words.values(), default=1.0)
+    scores = {one: least * score / top for one, score in words.items()} | dict(ranked)
+    return [_hit(f"episode:{one}", "episode", "", score, (one,)) for one, score in scores.items()]
 
 
 def _judged(memory: Remembered, turns: Mapping[int, StoredTurn], put_right: PutRight) -> Remembered:
@@ -401,6 +355,25 @@ def _weighed(memory: Remembered, query: str, put_right: PutRight) -> Remembered:
     """*memory*, which counts less where it is of another one of the same name than *query* names."""
     if not put_right.of_another(query, memory.text, [source.sequence for source in memory.sources]):
         return memory
+    return _less(memory)
+
+
+def _of_whom_is_asked(
+    mind: Mind, query: str, asker: str, memories: Sequence[Remembered], put_right: PutRight
+) -> list[Remembered]:
+    """*memories*; what only others told counts less where *asker* asks of one person, unless it names that one."""
+    turns = {one.id: {source.sequence for source in one.sources} for one in memories if one.kind in _TOLD}
+    sequences = frozenset().union(*turns.values())
+    people = named_in(query, people_in(mind).values())
+    about, others = told_by_others(mind, query, asker=asker, names=people, sequences=sequences, put_right=put_right)
+    names = called(about, put_right)
+    return [
+        _less(one) if (told := turns.get(one.id)) and told <= others and not named_in(one.text, names) else one
+        for one in memories
+    ]
+
+
+def _less(memory: Remembered) -> Remembered:
     return replace(memory, score=round(memory.score - abs(memory.score) * (1 - ANOTHER_SHARE), 4))
 
 

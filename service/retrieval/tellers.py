@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 ROLES = frozenset(name_key(role) for role in Speaker)
 _TEXTS = 1024
 _LATELY = 20  # turns, in which a bot that has a name speaks under it
-_COMMON = frozenset(" ".join(STOP_WORDS.values()).split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +100,24 @@ def asker_of(moment: Moment) -> str:
 
 def meant_in(query: str, names: Iterable[str]) -> frozenset[str]:
     """Those of *names* that *query* says as names: "will" is seldom Will."""
-    return frozenset(one for one in names if name_key(one) not in _COMMON or _names(query, name_key(one)))
+    return frozenset(one for one in names if _is_no_word(query, name_key(one)) or _names(query, name_key(one)))
+
+
+def about_whom(*, asker: str, named: Collection[str], speaks_of_oneself: bool) -> str:
+    """
+    The name of the person whom a query is about; "" where that is not known.
+
+    It is who is *named* in it, of those who speak, or the *asker*, where it speaks of oneself. Where who asks has no
+    name, nobody is known to be another.
+    """
+    if not asker or len(named) > 1:
+        return ""
+    return next(iter(named), asker if speaks_of_oneself else "")
+
+
+def called(name: str, put_right: PutRight) -> frozenset[str]:
+    """How somebody may be written: *name* in small letters, and the keys of all their names."""
+    return put_right.standing.keys_of(name) - {""} | {name.casefold()}
 
 
 def turns_of(name: str, traits: Mapping[int, Traits], put_right: PutRight) -> tuple[frozenset[int], frozenset[int]]:
@@ -119,6 +135,20 @@ def turns_of(name: str, traits: Mapping[int, Traits], put_right: PutRight) -> tu
     speakers = {sequence: people(sequence, found.speakers) for sequence, found in traits.items()}
     own = frozenset(sequence for sequence, names in speakers.items() if person in names)
     return own, frozenset(sequence for sequence, names in speakers.items() if names) - own
+
+
+def told_by_others(
+    mind: Mind, query: str, *, asker: str, names: Collection[str], sequences: frozenset[int], put_right: PutRight
+) -> tuple[str, frozenset[int]]:
+    """Whom *query*, with these *names* of people, is about ("": not known), and in which turns only others speak."""
+    about = about_whom(
+        asker=asker,
+        named=meant_in(query, names),
+        speaks_of_oneself=speaks_of_oneself(query, language=detect(query)),
+    )
+    if not about:
+        return "", frozenset()
+    return about, turns_of(about, mind.text.traits(tuple(sequences)), put_right)[1]
 
 
 def may_change(newer: Tellers, older: Tellers) -> bool:
@@ -139,8 +169,18 @@ def _is_own(text: str) -> bool:
     return speaks_of_oneself(text, language=detect(text))
 
 
+def _is_no_word(text: str, key: str) -> bool:
+    """Whether a name is no common word of the text's language: "Ben" is one in Turkish."""
+    return key not in _common_words(detect(text))
+
+
+@cache
+def _common_words(language: str) -> frozenset[str]:
+    return frozenset(STOP_WORDS.get(language, "").split())
+
+
 def _names(text: str, key: str) -> bool:
     """Whether *text* holds a name; one that is a common word, too ("Will"), with a capital that no beginning gives."""
-    if key in _COMMON:
+    if not _is_no_word(text, key):
         return re.search(rf"(?<=[\w,;] ){key.capitalize()}(?!\w)|{key.capitalize()}['’]s", text) is not None
     return bool(key) and set(key.split()) <= set(tokens(text))

@@ -26,7 +26,7 @@ from consolidation.kernel.errors import InvalidRequest, TranscriptUnreadable
 from consolidation.text.language import detect
 from service.mind.own_settings import agent_zone_of
 from service.retrieval.log_search import LogQuery, search_log
-from service.retrieval.remember import TimeWindow
+from service.retrieval.time_window import TimeWindow
 from service.sleep.observations import observations_as_put_right
 
 if TYPE_CHECKING:

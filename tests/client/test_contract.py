@@ -163,7 +163,7 @@ SENT = [
     catalog_api.GRAPH.call(mind_id="ada", query={"since": "x", "until": "y", "limit": 5}),
     api.STORY_SOURCES.call(mind_id="ada", query={"after": 0, "limit": 20}),
     api.WAKING.call(mind_id="ada", query={"session_id": "s", "max_tokens": 200, "timezone": "UTC"}),
-    _ask.ask("ada", "where?", limit=1, at="2026-01-01T00:00:00Z", language="en", timezone="UTC"),
+    _ask.ask("ada", "where?", limit=1, at="2026-01-01T00:00:00Z", language="en", timezone="UTC", asker="Ann"),
     api.consolidate("ada", trigger="manual", wait=True, skip=True),
     api.import_archive("ada", archive=b"PK", reembed=True, prompts=True),
     *(_records.preview("ada", session=s, turn_id=t) for s, t in ((None, None), ("s", None), (None, "t"))),

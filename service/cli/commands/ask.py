@@ -40,6 +40,9 @@ async def ask(
     mind: MindName = DEFAULT_MIND,
     at: Annotated[str | None, typer.Option(metavar="DAY", help="What held on this day, like 2026-01-09.")] = None,
     language: Annotated[str | None, typer.Option(metavar="CODE", help="Of the answer, like de.")] = None,
+    asker: Annotated[
+        str | None, typer.Option(metavar="NAME", help='Who asks, in a mind of several people: whom "I" means.')
+    ] = None,
     limit: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=50, help="How many memories at most.")] = 12,
     as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
 ) -> None:
@@ -48,6 +51,7 @@ async def ask(
         raise CommandFailed("say what to answer: the question is empty")
     instant = instant_of(at, "--at", at=_NOON)
     asked: dict[str, Any] = {"limit": limit, "at": instant, "language": language, "timezone": local_zone()}
+    asked["asker"] = asker
     async with connect(context) as connection:
         with bar("asking"):
             found = await connection.memory.ask(mind, question, **asked)

@@ -39,6 +39,9 @@ async def remember(
     speaker: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Only turns in which this one speaks; repeatable.")
     ] = None,
+    asker: Annotated[
+        str | None, typer.Option(metavar="NAME", help='Who asks, in a mind of several people: whom "I" means.')
+    ] = None,
     where: Annotated[
         list[str] | None,
         typer.Option(
@@ -67,6 +70,7 @@ async def remember(
         "session_ids": session or None,
         "speakers": speaker or None,
         "also_read": also_read or None,
+        "asker": asker,
     }
     metadata = _metadata(where or [])
     async with connect(context) as connection:

@@ -13,7 +13,7 @@ from service.facades.memory_ids import mind_for
 from service.http.problems import pointer_step
 from service.http.schemas.fields import Instant, SessionId
 from service.index.turn_fields import TurnFilter, is_indexed
-from service.retrieval.remember import TimeWindow
+from service.retrieval.time_window import TimeWindow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

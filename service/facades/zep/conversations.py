@@ -15,7 +15,7 @@ from service.facades.worker_of_mind import in_worker_of_mind
 from service.facades.zep.messages import OURS, said_in, turns_of
 from service.facades.zep.shapes import edge, episode, node
 from service.facades.zep.users import GRAPH_SESSION, context_of
-from service.retrieval.remember import TimeWindow
+from service.retrieval.time_window import TimeWindow
 
 if TYPE_CHECKING:
     from consolidation.kernel.turns import StoredTurn
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from service.facades.zep.messages import Said
     from service.facades.zep.users import Caller
     from service.mind.minds import Mind
-    from service.retrieval.remember import Remembered
+    from service.retrieval.remembered import Remembered
 
 _LONGEST_QUERY = 2_000
 _NEWEST = 4  # messages that make a query

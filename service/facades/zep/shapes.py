@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from service.facades.entries import Entry
     from service.facades.zep.messages import Said
     from service.facades.zep.users import Thread, User
-    from service.retrieval.remember import Remembered
+    from service.retrieval.remembered import Remembered
 
 _FACT, _EPISODE = "FACT", "EPISODE"  # the name of an edge, where Zep has the kind of relation
 TASK = {"status": "succeeded"}  # of what version 4 does in the background, and we before the answer

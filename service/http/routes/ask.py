@@ -27,7 +27,9 @@ async def ask(mind_id: MindId, posted: AskIn, memory: MemoryDep) -> AskOut:
     mind = await memory.minds.find(mind_id)
     tag = posted.language if posted.language is not None else await run_sync(detect, posted.question)
     zone = (await memory.minds.own_settings(mind_id)).zone(posted.timezone)
-    question = Question(posted.question, primary_subtag(tag), tag, zone, posted.at, posted.limit)
+    question = Question(
+        posted.question, primary_subtag(tag), tag, zone, posted.at, posted.limit, asker=posted.asker or ""
+    )
     return _answer_out(await memory.answerer.answer(mind, question))
 
 

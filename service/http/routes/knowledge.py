@@ -29,7 +29,7 @@ from service.http.schemas.knowledge import (
     MonthOut,
     NeighbourOut,
 )
-from service.retrieval.remember import TimeWindow
+from service.retrieval.time_window import TimeWindow
 
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["knowledge"], route_class=KnownQuery)
 

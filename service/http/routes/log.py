@@ -20,7 +20,7 @@ from service.mind.minds import Mind
 from service.resonance.labels import label
 from service.retrieval.log_search import LogHit, LogQuery, search_log
 from service.retrieval.put_right import put_right_in
-from service.retrieval.remember import TimeWindow
+from service.retrieval.time_window import TimeWindow
 
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["log"], route_class=KnownQuery)
 

@@ -12,27 +12,48 @@ from service.http.openapi import answers
 from service.http.schemas import turn_filter
 from service.http.schemas.corrections import decision_out
 from service.http.schemas.examples import REMEMBERED
-from service.http.schemas.fields import KIND_NAMES, Instant, MindNameIn, Question, SessionId, ShortText, Text
+from service.http.schemas.fields import (
+    ASKER,
+    KIND_NAMES,
+    Asker,
+    Instant,
+    MindNameIn,
+    Question,
+    SessionId,
+    ShortText,
+    Text,
+)
 from service.http.schemas.minds import MemoryOut, RememberedOut
 from service.http.schemas.resonance import sources_out
 from service.index.turn_fields import TurnFilter
 from service.mind.also_read import UNAVAILABLE, checked_minds, opened_minds
 from service.mind.own_settings import MOST_ALSO_READ
-from service.retrieval.remember import KINDS, Remembered, TimeWindow
+from service.retrieval.remembered import KINDS, Kind, Remembered
+from service.retrieval.time_window import TimeWindow
 
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["minds"], route_class=KnownQuery)
 
-Kinds = Annotated[
-    list[Literal["fact", "entity", "episode", "observation"]] | None, Query(description="All kinds if left out.")
-]
-EntityKinds = Annotated[
-    list[Annotated[str, Field(pattern=KIND_NAMES)]] | None,
-    Query(
-        max_length=20,
-        description="Only entities of these kinds, and facts that join one, like `Person,Place`. The kinds are those "
-        "of the setting `ENTITY_KINDS`.",
-    ),
-]
+
+class _Sought(NamedTuple):
+    kinds: frozenset[Kind]
+    entity_kinds: frozenset[str]
+
+
+async def _sought(
+    kinds: Annotated[
+        list[Literal["fact", "entity", "episode", "observation"]] | None, Query(description="All kinds if left out.")
+    ] = None,
+    entity_kinds: Annotated[
+        list[Annotated[str, Field(pattern=KIND_NAMES)]] | None,
+        Query(
+            max_length=20,
+            description="Only entities of these kinds, and facts that join one, like `Person,Place`. The kinds are "
+            "those of the setting `ENTITY_KINDS`.",
+        ),
+    ] = None,
+) -> _Sought:
+    names = frozenset(name for one in entity_kinds or () for name in one.split(","))
+    return _Sought(frozenset(kinds or KINDS), names)
 
 
 async def _window(
@@ -88,9 +109,9 @@ async def remember(
     window: Annotated[TimeWindow, Depends(_window)],
     turns: Annotated[TurnFilter, Depends(_turns)],
     also: Annotated[_AlsoRead, Depends(_also_read)],
-    kinds: Kinds = None,
+    sought: Annotated[_Sought, Depends(_sought)],
     limit: Annotated[int, Query(ge=1, le=100)] = 10,
-    entity_kinds: EntityKinds = None,
+    asker: Annotated[Asker | None, Query(description=ASKER)] = None,
 ) -> RememberedOut:
     """
     Find facts, entities, episodes and observations that answer a query, best first, with their sources.
@@ -105,11 +126,12 @@ async def remember(
         memories, degraded = await memory.recall.remember_in(
             (found, *others.minds),
             query,
-            kinds=frozenset(kinds or KINDS),
+            kinds=sought.kinds,
             window=window,
             limit=limit,
-            entity_kinds=frozenset(name for one in entity_kinds or () for name in one.split(",")),
+            entity_kinds=sought.entity_kinds,
             turns=turns,
+            asker=asker or "",
         )
     lacking = [UNAVAILABLE] if others.lacks_minds else []
     return RememberedOut(memories=[_memory_out(one) for one in memories], degraded=[*degraded, *lacking])

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from service.http.schemas.corrections import DecisionOut
 from service.http.schemas.examples import SOURCE
-from service.http.schemas.fields import WHOLE, ZONE_OF_DAYS, Answered, Body, Instant, Question, Zone
+from service.http.schemas.fields import ASKER, WHOLE, ZONE_OF_DAYS, Answered, Asker, Body, Instant, Question, Zone
 from service.http.schemas.resonance import NoteOut, PersonOut, SourceOut
 
 ASKED: dict[str, Any] = {"question": "Where does my mother live?"}
@@ -30,6 +30,7 @@ class AskIn(Body):
         description="The language of the answer, like `de`; that of the question if left out.",
     )
     timezone: Zone | None = Field(None, description=ZONE_OF_DAYS)
+    asker: Asker | None = Field(None, description=ASKER)
 
     model_config = Body.model_config | {"json_schema_extra": {"examples": [ASKED]}}
 

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter
 
-from consolidation.kernel.turns import FIRST_YEAR, LAST_YEAR, has_dot_step
+from consolidation.kernel.speaker_names import LONGEST, fault_in
+from consolidation.kernel.turns import FIRST_YEAR, LAST_YEAR, Speaker, has_dot_step
 from service.mind.own_settings import zone_name
 
 KIND_NAMES = r"^[A-Za-z][A-Za-z0-9_]{0,40}(,[A-Za-z][A-Za-z0-9_]{0,40}){0,19}$"  # of entities, with commas between
@@ -22,6 +23,7 @@ _DEEPEST_METADATA = 32
 
 # How OpenAPI describes the rules below, whose error messages help more than a pattern would.
 _PRINTABLE: dict[str, JsonValue] = {"format": "printable-text"}
+OF_A_NAME: dict[str, JsonValue] = {**_PRINTABLE, "maxLength": LONGEST}
 _NO_NUL: dict[str, JsonValue] = {"pattern": r"^[^\u0000]*$"}
 _IN_REACH: dict[str, JsonValue] = {"pattern": r"^(199[0-9]|2[01][0-9][0-9])-"}  # FIRST_YEAR to LAST_YEAR
 
@@ -52,6 +54,12 @@ def _printable(text: str) -> str:
     if not text.isprintable() or not text.strip():
         raise ValueError("must be printable text")
     return _storable(text)
+
+
+def _person(name: str) -> str:
+    if fault := fault_in(name, role=Speaker.USER):
+        raise ValueError(fault)
+    return name
 
 
 def addressable(text: str) -> str:
@@ -115,6 +123,10 @@ Text = Annotated[str, Field(max_length=400_000, json_schema_extra=_NO_NUL), Afte
 Question = Annotated[str, Field(min_length=1, max_length=2000, json_schema_extra=_NO_NUL), AfterValidator(_storable)]
 _Id = Annotated[str, Field(min_length=1, max_length=200, json_schema_extra=_PRINTABLE), AfterValidator(_printable)]
 ShortText = Annotated[Text, Field(max_length=200)]
+ASKER = 'The name of who asks, as in their messages: "I" and "my sister" are theirs, and what they told comes first.'
+Asker = Annotated[
+    str, Field(min_length=1, json_schema_extra=OF_A_NAME), AfterValidator(_storable), AfterValidator(_person)
+]
 SessionId = Annotated[_Id, AfterValidator(addressable)]
 SESSION_ID: TypeAdapter[str] = TypeAdapter(SessionId)
 TurnId = Annotated[_Id, AfterValidator(addressable)]

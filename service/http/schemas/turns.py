@@ -5,12 +5,23 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, JsonValue, ValidationInfo, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from consolidation.kernel.speaker_names import LONGEST, fault_in
 from consolidation.kernel.turns import Message, Speaker, TurnKind
 from service.http.schemas.audio import AudioPartIn, Content, TextPartIn
-from service.http.schemas.fields import Answered, Body, Flag, Instant, Metadata, SessionId, ShortText, Text, TurnId
+from service.http.schemas.fields import (
+    OF_A_NAME,
+    Answered,
+    Body,
+    Flag,
+    Instant,
+    Metadata,
+    SessionId,
+    ShortText,
+    Text,
+    TurnId,
+)
 from service.http.schemas.outcomes import OutcomeIn, OutcomesApplied, each_once
 from service.voice.recordings import recording_of
 from service.voice.spoken import SpokenMessage
@@ -26,11 +37,6 @@ _NAME = (
     f"One printable line of at most {LONGEST} letters, and no word for another role. "
     "A name with a colon is stored, and the role is shown in its place."
 )
-
-_OF_A_NAME: dict[str, JsonValue] = {  # what the check below says by itself
-    "format": "printable-text",
-    "maxLength": LONGEST,
-}
 
 POSTED: dict[str, Any] = {
     "turn_id": "2026-01-09-0001",
@@ -55,7 +61,7 @@ class _MessageFields(Body):
 
     role: Literal["user", "assistant", "system", "tool", "thought"]
     timestamp: Instant | None = None
-    name: Annotated[Text, Field(description=_NAME, json_schema_extra=_OF_A_NAME)] | None = None
+    name: Annotated[Text, Field(description=_NAME, json_schema_extra=OF_A_NAME)] | None = None
     id: ShortText | None = None
 
     @field_validator("name")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from prompts.responses import AnswerLine, AnswerOfMemory
 from service.ask.checks import Check
 from service.ask.evidence import Evidence
-from service.retrieval.remember import Remembered
+from service.retrieval.remembered import Remembered
 
 TOLD = datetime(2026, 1, 9, 18, 30, tzinfo=UTC)
 LYON = "they told me: My mother Ines lives in Lyon with 2 cats."

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from service.ask.evidence import Evidence, contradicting, followed_names, queries_of, state_of
-from service.retrieval.remember import Remembered
+from service.retrieval.remembered import Remembered
 
 JAN, FEB, MAR = (datetime(2026, month, 1, tzinfo=UTC) for month in (1, 2, 3))
 

@@ -16,13 +16,17 @@ from service.index.text_index import TextIndex
 from service.ingest.episodes import as_indexed
 from service.ingest.knowledge_index import index_knowledge
 from service.mind.health import Health, LaneName
+from service.mind.own_settings import OwnSettings
 from service.ports.graph import Extracted, StoredEntity, StoredFact
+from service.ports.spans import NoopSpans
 from service.resonance.arms import Switches
 from service.resonance.retrieval import Retrieval
 from service.resonance.search_round import subject_stems
+from service.resonance.turns_on_purpose import TurnsOnPurpose
 from service.retrieval.periods import without_period
 from service.retrieval.queries import distinct
-from service.retrieval.remember import Recall, TimeWindow
+from service.retrieval.remember import Recall
+from service.retrieval.time_window import TimeWindow
 from tests.support.nasty_texts import NASTY
 
 pytestmark = pytest.mark.anyio
@@ -64,15 +68,26 @@ class Away:
     embed_queries = embed
 
 
+class Positions(list):
+    """Where each turn is."""
+
+    @property
+    def last(self):
+        return len(self)
+
+
 class Turns:
     """A transcript to be read."""
 
     def __init__(self, kept):
         self._kept = {one.sequence: one for one in kept}
-        self.positions = SimpleNamespace(last=max(self._kept))
+        self.positions = Positions(kept)
+
+    def read_now(self, sequences):
+        return tuple(self._kept[one] for one in sequences)
 
     async def read_many(self, sequences):
-        return tuple(self._kept[one] for one in sequences)
+        return self.read_now(sequences)
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +100,13 @@ def mind(tmp_path_factory):
     health, log = Health(), Turns(kept)
     health.lanes[LaneName.SAVING].cursor = log.positions.last
     found = SimpleNamespace(
-        mind_id="ada", text=text, transcript=log, health=health, outcomes=outcomes, corrections=corrections
+        mind_id="ada",
+        text=text,
+        transcript=log,
+        health=health,
+        outcomes=outcomes,
+        corrections=corrections,
+        settings=SimpleNamespace(read=lambda: SimpleNamespace(own=OwnSettings())),
     )
     for one in kept:
         text.add_turns((as_indexed(one, uuid=f"e{one.sequence}", before=(), fallback="en"),), cursor=one.sequence)
@@ -97,9 +118,13 @@ def mind(tmp_path_factory):
     text.close()
 
 
+def searching():
+    return Retrieval(embedder=Away(), switches=Switches(vectors=False))
+
+
 async def surfaced(mind, text):
     """What the call before a turn finds by words."""
-    retrieval = Retrieval(embedder=Away(), switches=Switches(vectors=False))
+    retrieval = searching()
     queries = distinct((text,))
     language = detect(text, fallback="en")
     found = await retrieval.search_round(queries, mind=mind, language=language, now=NOON, timezone=UTC, seconds=None)
@@ -108,7 +133,9 @@ async def surfaced(mind, text):
 
 async def remembered(mind, text):
     """The ids of what recall on purpose finds by words, asked for each kind alone: what says the same is told once."""
-    remembering, ids = Recall(embedder=Away(), observations=None, clock=SystemClock()), set()
+    clock, ids = SystemClock(), set()
+    turns = TurnsOnPurpose(retrieval=searching(), clock=clock, spans=NoopSpans(), are_cosines_calibrated=True)
+    remembering = Recall(turns=turns, embedder=Away(), observations=None, clock=clock)
     for kind in KINDS:
         found, degraded = await remembering.remember(
             mind, text, kinds=frozenset({kind}), window=TimeWindow(), limit=1_000

@@ -58,6 +58,7 @@ def test_a_name_that_is_a_word_too_is_one_with_a_capital():
     assert not may_change(told(("Ben", "I will live in Linz.")), porto)
     assert may_change(told(("Ben", "I saw that Will lives in Linz.")), porto)
     assert meant_in("Will Ann get her visa, and will it be cold?", ("Will", "Ann")) == {"Ann"}
+    assert meant_in("when is ben's birthday?", ("Ben",)) == {"Ben"}  # a word in Turkish, and none here
     assert meant_in("Who is Will's boss?", ("Will",)) == {"Will"}
 
 

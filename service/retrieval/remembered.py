@@ -1,0 +1,53 @@
+"""What a search on purpose finds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from consolidation.corrections.record import What
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from consolidation.corrections.record import Correction
+    from consolidation.corrections.standing import Statement
+    from service.retrieval.moment import JournalLines, Source
+
+type Kind = Literal["fact", "entity", "episode", "observation"]
+
+KINDS: frozenset[Kind] = frozenset({"fact", "entity", "episode", "observation"})
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """
+    Something found; ``score`` is in 0…1 within its kind.
+
+    It rests on turns (``sources``), and an observation on its line (``notes``) as well. ``is_contradicted``: it was
+    found wrong when it surfaced, so it does not come up by itself any more. ``names`` are those that a fact joins, or
+    an entity's own; ``entity_kind`` is what sort of thing an entity is, where a model said. ``corrections`` are what
+    people decided of it. A ``statement`` is what a person said. ``mind_id`` is of the other mind that it is in.
+    """
+
+    id: str
+    kind: Kind
+    text: str
+    occurred_at: datetime | None
+    valid_at: datetime | None
+    invalid_at: datetime | None
+    score: float
+    sources: tuple[Source, ...]
+    is_contradicted: bool = False
+    notes: tuple[JournalLines, ...] = ()
+    corrections: tuple[Correction, ...] = ()
+    is_held_back: bool = False
+    statement: Statement | None = None
+    names: tuple[str, ...] = ()
+    entity_kind: str = ""
+    mind_id: str = ""
+
+    @property
+    def tells_wrong(self) -> bool:
+        """Whether a person said that something in it is not so."""
+        return any(one.what in {What.WRONG, What.EDIT} for one in self.corrections)
