@@ -100,7 +100,7 @@ def asker_of(moment: Moment) -> str:
 
 def meant_in(query: str, names: Iterable[str]) -> frozenset[str]:
     """Those of *names* that *query* says as names: "will" is seldom Will."""
-    return frozenset(one for one in names if _is_no_word(query, name_key(one)) or _names(query, name_key(one)))
+    return frozenset(one for one in names if not _is_word(query, name_key(one)) or _names(query, name_key(one)))
 
 
 def about_whom(*, asker: str, named: Collection[str], speaks_of_oneself: bool) -> str:
@@ -169,9 +169,9 @@ def _is_own(text: str) -> bool:
     return speaks_of_oneself(text, language=detect(text))
 
 
-def _is_no_word(text: str, key: str) -> bool:
-    """Whether a name is no common word of the text's language: "Ben" is one in Turkish."""
-    return key not in _common_words(detect(text))
+def _is_word(text: str, key: str) -> bool:
+    """Whether a name is a common word of the text's language: "Ben" is one in Turkish."""
+    return key in _common_words(detect(text))
 
 
 @cache
@@ -181,6 +181,6 @@ def _common_words(language: str) -> frozenset[str]:
 
 def _names(text: str, key: str) -> bool:
     """Whether *text* holds a name; one that is a common word, too ("Will"), with a capital that no beginning gives."""
-    if not _is_no_word(text, key):
+    if _is_word(text, key):
         return re.search(rf"(?<=[\w,;] ){key.capitalize()}(?!\w)|{key.capitalize()}['’]s", text) is not None
     return bool(key) and set(key.split()) <= set(tokens(text))
