@@ -45,11 +45,14 @@ class TurnsOnPurpose:
         """
         The turns that answer *query*, by sequence, with their scores (0…1), best first, and the rungs that it took.
 
-        What is not near it, and that nothing else finds, is left out. *asker* is the name of who asks, "" where they
+        What is not near it, and that nothing else finds, is left out; all is where no vector answers, since the weights
+        are those of words and vectors together. *asker* is the name of who asks, "" where they
         have none. Raises HomeFault.
         """
         call = await anyio.to_thread.run_sync(self._call, mind, query, asker, most)
         _, _, queries, found = await self._retrieval.turns(call, CallSeeds(message_seeds(call.moment).queries))
+        if not any(hits.cosines for hits in queries):
+            return (), call.trace.degraded
         telling = self._telling(queries)
         best = tuple((one.sequence, one.score) for one in scaled(found.ranking) if one.sequence in telling)
         return best[:most], call.trace.degraded
