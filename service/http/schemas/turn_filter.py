@@ -64,9 +64,9 @@ class FilterIn(Body):
 def filter_of(
     *, session_ids: list[str] | None, speakers: list[str] | None, turn_kinds: list[str] | None, metadata: str | None
 ) -> TurnFilter:
-    """The same of parameters; *metadata* is a JSON object. Raises InvalidRequest."""
+    """The same of parameters; *metadata* is a JSON object, or nothing. Raises InvalidRequest."""
     try:
-        found = _OWN_FIELDS.validate_python(json.loads(metadata)) if metadata is not None else {}
+        found = _OWN_FIELDS.validate_python(json.loads(metadata)) if metadata else {}
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]["msg"]
         raise InvalidRequest(f"must have names with values: {first}", pointer="query/metadata") from error
