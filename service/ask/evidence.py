@@ -63,8 +63,9 @@ async def find_evidence(
     asker: str = "",
 ) -> tuple[tuple[Evidence, ...], tuple[str, ...]]:
     """
-    At most *limit* memories about *question*, best first, and what was unavailable. *at* asks what held then.
-    *asker* is the name of who asks.
+    At most *limit* memories about *question*, best first, and what was unavailable.
+
+    *at* asks what held then; *asker* is the name of who asks.
 
     "Where does my mother live?" finds who she is, and by her name what else is known. What is summed up of an entity
     is not among them: it does not say what ended.

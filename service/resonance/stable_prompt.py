@@ -56,7 +56,7 @@ class StablePrompt:
         """
         Give the story at most *story_tokens*, and a part of the window of the model that reads it, where that is known.
 
-        *shows_cards* says when the people's cards are shown; with ``auto``, as long as there is no story yet.
+        *shows_cards* is ``always``, ``never``, or ``auto``: the cards of people are shown until there is a story.
         """
         self._story_tokens = story_tokens
         self._cards = cards

@@ -45,9 +45,9 @@ class TurnsOnPurpose:
         """
         The turns that answer *query*, by sequence, with their scores (0…1), best first, and the rungs that it took.
 
-        What is not near it, and that nothing else finds, is left out; all is where no vector answers, since the weights
-        are those of words and vectors together. *asker* is the name of who asks, "" where they
-        have none. Raises HomeFault.
+        A turn that is not near *query* and holds no word of it is left out. Nothing is found where there are no
+        vectors: the weights are for words and vectors together. *asker* is the name of who asks, "" where they have
+        none. Raises HomeFault.
         """
         call = await anyio.to_thread.run_sync(self._call, mind, query, asker, most)
         _, _, queries, found = await self._retrieval.turns(call, CallSeeds(message_seeds(call.moment).queries))

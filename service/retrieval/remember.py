@@ -240,7 +240,7 @@ async def _near(mind: Mind, vectors: Vectors | None) -> tuple[VectorHits | None,
     if vectors is None:
         return None, ()
     try:
-        found = await mind.graph.nearest(vectors, turns=_POOL, facts=_POOL, entities=_POOL)
+        found = await mind.graph.nearest(vectors, turns=0, facts=_POOL, entities=_POOL)
     except EmbedderFault:  # the graph's vectors are of another embedder
         return None, ("embedder_unavailable",)
     except GraphFault:
@@ -250,9 +250,8 @@ async def _near(mind: Mind, vectors: Vectors | None) -> tuple[VectorHits | None,
 
 def _near_enough(near: VectorHits) -> VectorHits:
     """*near* without what is near by chance alone."""
-    return VectorHits(
-        *(tuple(one for one in found if one.own >= LEAST_COSINE) for found in (near.turns, near.facts, near.entities))
-    )
+    facts, entities = (tuple(one for one in found if one.own >= LEAST_COSINE) for found in (near.facts, near.entities))
+    return VectorHits(facts=facts, entities=entities)
 
 
 def _distinct(memories: Sequence[Remembered]) -> tuple[Remembered, ...]:

@@ -116,6 +116,14 @@ async def test_names_are_checked_in_german_and_a_language_is_known_by_any_spelli
     assert "with the code `DE_at`" in prompts(model, "ask")[0]
 
 
+async def test_the_model_reads_who_asks_and_their_name_is_no_invention(tmp_path):
+    """Broken: nobody knows whom "my" means."""
+    found, model = await asked(tmp_path, saying(("Ann's mother lives in Lyon.", "Lyon")), asker="Ann")
+
+    assert [one["text"] for one in found["answer"]] == ["Ann's mother lives in Lyon."]
+    assert 'The question of Ann, who is "I" in it' in prompts(model, "ask")[0]
+
+
 async def test_the_days_of_the_evidence_may_be_told(tmp_path):
     told = "You told me on 9 January 2026 that Ines lives in Lyon."
 

@@ -84,3 +84,21 @@ def test_nothing_to_ask_is_refused(home):
     said = call("ask", "  ", "--home", home)
 
     assert (said.exit_code, "the question is empty" in said.output) == (1, True)
+
+
+def test_who_asks_is_named_to_both_searches(tmp_path):
+    """Broken: the option is read by nobody."""
+    said = [
+        {"role": "user", "name": name, "content": f"I live in {place}."}
+        for name, place in (("Ann", "Lyon"), ("Ben", "Graz"))
+    ]
+    lines = [
+        {"session_id": "s1", "timestamp": f"2026-01-0{day}T12:00:00Z", **one} for day, one in enumerate(said, start=1)
+    ]
+    (tmp_path / "talk.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    assert call("import", tmp_path / "talk.jsonl", "--home", tmp_path / "home").exit_code == 0
+
+    for command in ("remember", "ask"):
+        for name, own, other in (("Ann", "Lyon", "Graz"), ("Ben", "Graz", "Lyon")):
+            found = call(command, "Where do I live?", "--asker", name, "--home", tmp_path / "home", "--json").output
+            assert found.index(own) < found.index(other), (command, name)
