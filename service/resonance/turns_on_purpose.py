@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from service.resonance.retrieval import Retrieval
 
 _NO_SESSION = "\n"  # which no session is called
+_LEAST_TOP = 1.0  # what a plain answer has at least, so that scores of several minds can be compared
 _BY_MEANING = frozenset({"vectors", "facts"})  # arms that find something near to whatever is asked
 
 
@@ -54,7 +55,8 @@ class TurnsOnPurpose:
         if not any(hits.cosines for hits in queries):
             return (), call.trace.degraded
         telling = self._telling(queries)
-        best = tuple((one.sequence, one.score) for one in scaled(found.ranking) if one.sequence in telling)
+        ranking = scaled(found.ranking, least_top=_LEAST_TOP)
+        best = tuple((one.sequence, one.score) for one in ranking if one.sequence in telling)
         return best[:most], call.trace.degraded
 
     def _call(self, mind: Mind, query: str, asker: str, most: int) -> PreTurnCall:

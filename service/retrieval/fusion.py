@@ -166,9 +166,13 @@ def merged(rankings: Sequence[tuple[float, Sequence[Ranked]]]) -> tuple[Ranked, 
     return tuple(sorted(best.values(), key=lambda one: (-one.score, -one.sequence)))
 
 
-def scaled(ranking: Sequence[Ranked]) -> tuple[Ranked, ...]:
-    """*ranking*, best first, with scores of at most 1: those of all where the best has none above 0 are 0."""
-    top = ranking[0].score if ranking else 0.0
+def scaled(ranking: Sequence[Ranked], *, least_top: float = 0.0) -> tuple[Ranked, ...]:
+    """
+    *ranking*, best first, with scores of at most 1: those of all where the best has none above 0 are 0.
+
+    The best one has 1, unless its own score is less than *least_top*: then it has its share of that.
+    """
+    top = max(ranking[0].score, least_top) if ranking and ranking[0].score > 0 else 0.0
     return tuple(one._replace(score=round(min(1.0, one.score / top), 4) if top > 0 else 0.0) for one in ranking)
 
 
