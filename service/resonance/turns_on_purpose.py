@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from service.resonance.retrieval import Retrieval
 
 _NO_SESSION = "\n"  # which no session is called
-_LEAST_TOP = 1.0  # what a plain answer has at least, so that scores of several minds can be compared
+_LEAST_TOP = 1.0  # what a plain answer has at least
 _BY_MEANING = frozenset({"vectors", "facts"})  # arms that find something near to whatever is asked
 
 
@@ -41,21 +41,22 @@ class TurnsOnPurpose:
         self._are_cosines_calibrated = are_cosines_calibrated
 
     async def find(
-        self, mind: Mind, query: str, *, asker: str, most: int
+        self, mind: Mind, query: str, *, asker: str, most: int, is_compared: bool
     ) -> tuple[tuple[tuple[int, float], ...], tuple[str, ...]]:
         """
         The turns that answer *query*, by sequence, with their scores (0…1), best first, and the rungs that it took.
 
         A turn that is not near *query* and holds no word of it is left out. Nothing is found where there are no
         vectors: the weights are for words and vectors together. *asker* is the name of who asks, "" where they have
-        none. Raises HomeFault.
+        none. The best has 1, unless it *is compared* with those of other minds: then it has less where it fits poorly.
+        Raises HomeFault.
         """
         call = await anyio.to_thread.run_sync(self._call, mind, query, asker, most)
         _, _, queries, found = await self._retrieval.turns(call, CallSeeds(message_seeds(call.moment).queries))
         if not any(hits.cosines for hits in queries):
             return (), call.trace.degraded
         telling = self._telling(queries)
-        ranking = scaled(found.ranking, least_top=_LEAST_TOP)
+        ranking = scaled(found.ranking, least_top=_LEAST_TOP if is_compared else 0.0)
         best = tuple((one.sequence, one.score) for one in ranking if one.sequence in telling)
         return best[:most], call.trace.degraded
 

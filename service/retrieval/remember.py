@@ -85,7 +85,7 @@ class Turns(Protocol):
     """Ranks the turns of a mind."""
 
     async def find(
-        self, mind: Mind, query: str, *, asker: str, most: int
+        self, mind: Mind, query: str, *, asker: str, most: int, is_compared: bool
     ) -> tuple[tuple[tuple[int, float], ...], tuple[str, ...]]:
         """Those that answer *query*, by sequence, with scores in 0…1, best first, and what was unavailable."""
         ...
@@ -99,6 +99,7 @@ class Asked(TypedDict, total=False):
     entity_kinds: frozenset[str]
     turns: TurnFilter
     asker: str
+    is_compared: bool
 
 
 class Recall:
@@ -114,6 +115,7 @@ class Recall:
         self, minds: Sequence[Mind | ForeignMind], query: str, *, limit: int, **asked: Unpack[Asked]
     ) -> tuple[tuple[Remembered, ...], tuple[str, ...]]:
         """The same of several minds; what is not of the first one has the other mind's id, before its own id too."""
+        asked["is_compared"] = len(minds) > 1
         found = [(mind, *await self._remembered(mind, query, limit=limit, **asked)) for mind in minds]
         own = minds[0].mind_id
         every = (
@@ -146,6 +148,7 @@ class Recall:
         entity_kinds: frozenset[str] = frozenset(),
         turns: TurnFilter = EVERY_TURN,
         asker: str = "",
+        is_compared: bool = False,
     ) -> tuple[tuple[Remembered, ...], tuple[str, ...]]:
         """
         The memories that answer *query*, best first, and the rungs of what did not answer.
@@ -153,7 +156,8 @@ class Recall:
         What shares no word with the query and is not near it is left out, so that nothing is found where nothing is
         known. No words find nothing. With *entity_kinds*, only entities of these kinds are found, and facts that join
         one. Only *turns* count, and what rests on them. What only others told counts less where the *asker*, by name,
-        asks about somebody who speaks there, or about themselves.
+        asks about somebody who speaks there, or about themselves. The best turn has a score of 1, unless its score *is
+        compared* with those of other minds.
         """
         kinds = kinds & _WITH_ENTITIES if entity_kinds else kinds
         behind = () if await until_indexed(mind, seconds=_INDEXING_SECONDS) else (INDEX_BEHIND,)
@@ -167,7 +171,7 @@ class Recall:
         near, degraded = await _near(mind, vectors)
         near = _near_enough(near) if near is not None and self._embedder.is_calibrated else near
         put_right = await put_right_in(mind)
-        find = partial(self._turns.find, mind, bearable, asker=asker, most=_POOL)
+        find = partial(self._turns.find, mind, bearable, asker=asker, most=_POOL, is_compared=is_compared)
         told, missing = await find() if "episode" in kinds else ((), ())
         degraded = (*degraded, *missing)
         found = await anyio.to_thread.run_sync(_search, mind, query, near, kinds, window, put_right, asker, told)

@@ -18,13 +18,16 @@ BLOCKED = {"chat": {"id": 8}, "from": {"first_name": "Ben"}}
 def telegram(*texts):
     """
     The address of the API. Its chat 7 has these messages of Ann, each after the one before was answered. Before her, Ben
-    wrote in chat 8 and blocked the bot, so that an answer to him is refused.
+    wrote in chat 8 and blocked the bot, so that an answer to him is refused. The first call finds a gateway that fails.
     """
-    answered = []
+    answered, failures = [], [502]
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self):
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            if failures:
+                self._answer("Bad Gateway", failures.pop())
+                return
             if self.path.endswith("/sendMessage") and str(asked["chat_id"]) == str(BLOCKED["chat"]["id"]):
                 self._answer("Forbidden: bot was blocked by the user", 403)
                 return
