@@ -31,32 +31,51 @@ def unknown(
 
     *cleaned* returns a text as it would be stored.
     """
-    left: dict[tuple[str, str], list[Message]] = {}
-    for message in kept:
-        left.setdefault(_said(message, cleaned), []).append(message)
-    said = [_said(message, cleaned) for message in posted]
-    silent = {role: messages for (role, words), messages in left.items() if not words}
-    found = {at for at, (role, words) in enumerate(said) if words and _is_silenced(posted[at], silent.get(role, ()))}
-    for is_same in (_is_equal, _is_near, _may_be_same):  # the surest pairs first, so that others do not use them up
-        for at, message in enumerate(posted):
-            if at in found:
-                continue
-            candidates = left.get(said[at], [])
-            match = next((one for one in candidates if is_same(message, one)), None)
-            if match is not None:
-                candidates.remove(match)
-                found.add(at)
-    return tuple(at for at in range(len(posted)) if at not in found)
+    return KnownMessages(kept, cleaned=cleaned).others(posted)
+
+
+class KnownMessages:
+    """What a transcript holds of one session, for messages that are posted bit by bit."""
+
+    def __init__(self, kept: Iterable[Message], *, cleaned: Callable[[str], str] = without_injected) -> None:
+        """*cleaned* as for ``unknown``."""
+        self._cleaned = cleaned
+        self._left: dict[tuple[str, str], list[Message]] = {}
+        for message in kept:
+            self._left.setdefault(_said(message, cleaned), []).append(message)
+
+    def leave_out(self, messages: Iterable[Message]) -> None:
+        """Recognise nothing by these stored messages: they are matched already."""
+        for message in messages:
+            candidates = self._left.get(_said(message, self._cleaned), [])
+            if message in candidates:
+                candidates.remove(message)
+
+    def others(self, posted: Sequence[Message]) -> tuple[int, ...]:
+        """The places of the messages of *posted* that are not recognised, as ``unknown`` finds them."""
+        said = [_said(message, self._cleaned) for message in posted]
+        found = {at for at, message in enumerate(posted) if said[at][1] and self.is_off_the_record(message)}
+        for is_same in (_is_equal, _is_near, _may_be_same):  # the surest pairs first, so that others do not use them up
+            for at, message in enumerate(posted):
+                if at in found:
+                    continue
+                candidates = self._left.get(said[at], [])
+                match = next((one for one in candidates if is_same(message, one)), None)
+                if match is not None:
+                    candidates.remove(match)
+                    found.add(at)
+        return tuple(at for at in range(len(posted)) if at not in found)
+
+    def is_off_the_record(self, message: Message) -> bool:
+        """Whether a posted message is one that is stored without its words, by its id or its time."""
+        role, _ = _said(message, self._cleaned)
+        return any(_is_equal(message, one) for one in self._left.get((role, ""), ()))
 
 
 def _said(message: Message, cleaned: Callable[[str], str]) -> tuple[str, str]:
     speaker = Speaker.ASSISTANT if message.role is Speaker.THOUGHT else message.role
     words = cleaned(message.content).split()
     return speaker.value, ("" if words[:1] == ["[calls"] else " ").join(words)  # of a call's JSON, spaces say nothing
-
-
-def _is_silenced(message: Message, silent: Sequence[Message]) -> bool:
-    return any(_is_equal(message, one) for one in silent)
 
 
 def _is_equal(one: Message, other: Message) -> bool:

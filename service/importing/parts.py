@@ -11,14 +11,16 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from consolidation.kernel.turns import TurnKind
 from consolidation.secrets.privacy_filter import PrivacyFilter
 from service.importing.citations import without_citations
 from service.importing.ids import identifier
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
 
     from consolidation.kernel.turns import Message, Turn
+    from consolidation.transcript.known import KnownMessages
     from service.importing.results import FoundTurn
 
 _MOST_MESSAGES, _MOST_BYTES = 200, 300_000  # of a part; a message that is longer is one by itself
@@ -59,6 +61,27 @@ async def new_parts(found: FoundTurn, *, stored: Callable[[str], Awaitable[Turn 
     if at >= len(whole.messages):
         return NewParts((), known=len(parts_of(found.turn)))
     return NewParts(tuple(_cut(whole, start=at)))
+
+
+def rest_of(turn: Turn, left: Sequence[int], *, turn_id: Callable[[tuple[Message, ...]], str]) -> Turn | None:
+    """
+    *turn* with the messages at the places in *left* alone; None where none of them has words of its own.
+
+    *turn_id* makes the id of what is left, where that is not all.
+    """
+    if len(left) == len(turn.messages):
+        return turn
+    messages = tuple(turn.messages[at] for at in left)
+    if not any(map(_as_stored, messages)):
+        return None
+    return replace(turn, messages=messages, turn_id=turn_id(messages))
+
+
+def not_stored(turn: Turn, known: KnownMessages, *, turn_id: Callable[[tuple[Message, ...]], str]) -> Turn | None:
+    """*turn* without messages that its session holds in other turns, told live for example, as ``rest_of`` has it."""
+    is_off_the_record = any(map(known.is_off_the_record, turn.messages))
+    rest = rest_of(turn, known.others(turn.messages), turn_id=turn_id)
+    return replace(rest, kind=TurnKind.OFF_THE_RECORD) if rest is not None and is_off_the_record else rest
 
 
 def _short(messages: tuple[Message, ...]) -> Iterator[Message]:

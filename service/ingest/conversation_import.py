@@ -26,28 +26,26 @@ from consolidation.kernel.errors import (
     ImportUnreadable,
     InvalidRequest,
     MemoryFault,
-    MindNotFound,
     NotFound,
     RateLimited,
     TurnConflict,
     TurnErased,
 )
 from consolidation.kernel.turns import TurnKind
-from consolidation.transcript.tombstones import ErasedMessages
 from service.importing.formats import read_conversations
-from service.importing.ids import IdAssigner
 from service.importing.parts import new_parts
 from service.importing.results import KNOWN_FORMATS, FoundTurn
 from service.importing.sources import unpacked_bytes
 from service.importing.survey import survey
 from service.ingest.intake import check_times
+from service.ingest.told_before import ToldBefore
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator
     from pathlib import Path
 
     from consolidation.kernel.ports import Clock
-    from consolidation.kernel.turns import Message, Turn
+    from consolidation.kernel.turns import Turn
     from consolidation.secrets.privacy_filter import PrivacyFilter
     from service.importing.results import ImportItem
     from service.importing.survey import Survey
@@ -259,16 +257,18 @@ class ConversationImports:
         self, progress: ImportProgress, received: ReceivedFile, checked: Callable[[Turn], Turn], zone: ZoneInfo
     ) -> None:
         items = read_conversations(received.path, zone=zone)
-        erased = _Erased(self._minds, progress.mind_id, cleaned=self._privacy_filter.cleaned)
+        before = ToldBefore(self._minds, progress.mind_id, cleaned=self._privacy_filter.cleaned)
         try:
             while found := await anyio.to_thread.run_sync(_next_turns, items, received.path.parent):
                 for _, run in groupby(found, key=lambda one: one.turn.session_id):
                     if self._background.is_stopping:
                         return
-                    turns = await self._new_parts(progress, run)
-                    others = await erased.others(turns)
-                    progress.erased += len(turns) - len(others)
-                    await self._store_run(progress, others, checked)
+                    turns = await self._new_parts(progress, run, before)
+                    left = await before.not_erased(turns)
+                    new = await before.not_stored(left)
+                    progress.erased += len(turns) - len(left)
+                    progress.duplicates += len(left) - len(new)
+                    await self._store_run(progress, new, checked)
         except (MemoryFault, OSError) as error:
             progress.state, progress.detail = "failed", f"{error}. The same file again goes on"
             log.warning("import.failed", mind_id=progress.mind_id, stored=progress.stored, reason=type(error).__name__)
@@ -283,7 +283,9 @@ class ConversationImports:
             refused=progress.refused,
         )
 
-    async def _new_parts(self, progress: ImportProgress, run: Iterable[FoundTurn]) -> list[FoundTurn]:
+    async def _new_parts(
+        self, progress: ImportProgress, run: Iterable[FoundTurn], before: ToldBefore
+    ) -> list[FoundTurn]:
         """What is to be stored of *run*; what is stored already is counted. A marker counts for all parts of a turn."""
         privacy = (await self._minds.own_settings(progress.mind_id)).privacy(self._privacy_filter)
         pending: dict[str, Turn] = {}
@@ -291,13 +293,7 @@ class ConversationImports:
         async def stored(turn_id: str) -> Turn | None:
             if turn_id in pending:
                 return pending[turn_id]
-            try:
-                transcript = (await self._minds.find(progress.mind_id)).transcript
-            except MindNotFound:
-                return None
-            sequence = transcript.positions.sequence_of(turn_id)
-            kept = await transcript.read_many((sequence,)) if sequence is not None else ()
-            return kept[0].turn if kept else None
+            return await before.stored(turn_id)
 
         turns: list[FoundTurn] = []
         for one in run:
@@ -341,58 +337,6 @@ class ConversationImports:
         if progress.state == "running":
             progress.state, progress.detail = "failed", _STOPPED
         shutil.rmtree(folder, ignore_errors=True)
-
-
-class _Erased:
-    """What was erased of a mind before, in the turns of one import. What has another id now is known by its words."""
-
-    def __init__(self, minds: Minds, mind_id: str, *, cleaned: Callable[[str], str]) -> None:
-        """*cleaned* returns a text as it would be stored."""
-        self._minds = minds
-        self._mind_id = mind_id
-        self._cleaned = cleaned
-        self._messages: dict[str, ErasedMessages] = {}
-        self._ids = IdAssigner(stem="")
-
-    async def others(self, run: list[FoundTurn]) -> list[FoundTurn]:
-        """
-        *run*, which is of one session, without erased messages; a turn of which nothing is left is left out.
-
-        Turns that are stored, or that were erased by the id that they have here, stay as they are.
-        """
-        if not run:
-            return run
-        session_id = run[0].turn.session_id
-        try:
-            transcript = (await self._minds.find(self._mind_id)).transcript
-        except MindNotFound:
-            return run
-        positions = transcript.positions
-        if not positions.erased_in(session_id):
-            return run
-        if session_id not in self._messages:
-            tombstones = await transcript.erased_in(session_id)
-            self._messages[session_id] = ErasedMessages(tombstones, cleaned=self._cleaned)
-        erased = self._messages[session_id]
-        erased.leave_out(one.turn.turn_id for one in run)
-        stored = {one.turn.turn_id for one in run if positions.is_taken(one.turn.turn_id)}
-        return await anyio.to_thread.run_sync(self._others, run, erased, stored)
-
-    def _others(self, run: list[FoundTurn], erased: ErasedMessages, stored: set[str]) -> list[FoundTurn]:
-        left = []
-        for one in run:
-            said = one.turn.messages
-            places = range(len(said)) if one.turn.turn_id in stored else erased.others(said)
-            if len(places) == len(said):
-                left.append(one)
-            elif places:
-                left.append(replace(one, turn=self._with(one.turn, tuple(said[at] for at in places))))
-        return left
-
-    def _with(self, turn: Turn, messages: tuple[Message, ...]) -> Turn:
-        """*turn* with these of its messages, and with an id that is not made from the others."""
-        turn_id = self._ids.turn(f"{turn.session_id}:rest", messages=messages)
-        return replace(turn, messages=messages, turn_id=turn_id)
 
 
 @asynccontextmanager

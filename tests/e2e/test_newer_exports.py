@@ -182,3 +182,63 @@ async def test_a_dry_run_says_what_can_not_be_stored_and_why(tmp_path):
         "a turn that can not be stored: is more than a day in the future",
         "a turn that can not be stored: metadata: is longer than 16384 characters",
     ]
+
+
+LOG = [
+    {"role": "user", "content": "I have a dog called Rex.", "id": "m1", "timestamp": "2026-01-09T10:00:00Z"},
+    {"role": "assistant", "content": "Nice dog!", "id": "m2", "timestamp": "2026-01-09T10:00:03Z"},
+    {"role": "user", "content": "He is three.", "id": "m3", "timestamp": "2026-01-09T10:02:00Z"},
+]
+
+
+@pytest.mark.parametrize("without", [(), ("id",), ("id", "timestamp")], ids=["ids", "times", "words"])
+@pytest.mark.parametrize("live", [1, 2, 3])
+async def test_what_was_told_live_is_not_told_again_by_the_log_of_the_backend(tmp_path, live, without):
+    """Broken: a turn of a log is known by its id alone, and live the backend gave it another one."""
+    told = [{key: value for key, value in one.items() if key not in without} for one in LOG]
+    log = lines(*(one | {"session_id": "s"} for one in LOG))
+    async with running(tmp_path) as service:
+        (await service.keep("ada", *told[:live], session_id="s", turn_id="live")).raise_for_status()
+        first = await imported(service, log, filename="db.jsonl")
+        again = await imported(service, log, filename="db.jsonl")
+        stored = [one for turn in await words(service) for one in turn]
+
+    assert stored == [one["content"] for one in LOG]
+    assert (first[2], again) == (0, (0, 2, 0)) and sum(first) == 2
+
+
+async def test_what_a_log_has_more_often_than_was_told_live_is_told_as_often(tmp_path):
+    said = [{"role": "user", "content": "Good morning!", "session_id": "s"} for _ in range(3)]
+    async with running(tmp_path) as service:
+        await service.keep("ada", "Good morning!", session_id="s")
+        became = [await imported(service, lines(*said[:count]), filename="db.jsonl") for count in (1, 3, 3)]
+        stored = await words(service)
+
+    assert became == [(0, 1, 0), (2, 1, 0), (0, 3, 0)] and stored == [["Good morning!"]] * 3
+
+
+async def test_what_was_off_the_record_live_is_not_told_by_the_log_of_the_backend(tmp_path):
+    log = lines(*(one | {"session_id": "s"} for one in LOG[:2]))
+    async with running(tmp_path) as service:
+        live = (LOG[0], {"role": "assistant", "content": "Nice dog!"})
+        (await service.keep("ada", *live, session_id="s", off_the_record=True)).raise_for_status()
+        await imported(service, log, filename="db.jsonl")
+        stored = await words(service)
+
+    assert {one for turn in stored for one in turn} == {""}
+
+
+async def test_after_an_erasure_the_rest_of_its_exchange_is_not_told_twice(tmp_path):
+    """Broken: the beginning is gone, so the exchange is not known, and all of it but what was erased comes again."""
+    said = [f"[09/01/2026, 18:{at}:00] Ann: Train {at} to Lyon.\n" for at in range(30, 34)]
+    async with running(tmp_path) as service:
+        for end in (1, 3):
+            await imported(service, "".join(said[:end]).encode(), filename="_chat.txt")
+        [first, _] = (await service.http.get("/v1/minds/ada/turns", params={"after": 0})).json()["items"]
+        (await service.http.delete(f"/v1/minds/ada/turns/{first['turn_id']}")).raise_for_status()
+        same = await imported(service, "".join(said[:3]).encode(), filename="_chat.txt")
+        grown = await imported(service, "".join(said).encode(), filename="_chat.txt")
+        stored = [one for turn in await words(service) for one in turn]
+
+    assert (same, grown) == ((0, 1, 0), (1, 0, 0))
+    assert stored == [f"Train {at} to Lyon." for at in (31, 32, 33)]

@@ -36,6 +36,7 @@ from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.errors import ImportUnreadable
 from consolidation.kernel.errors import InvalidRequest as Unstorable
 from consolidation.kernel.turns import Message, Speaker, Turn, TurnKind
+from consolidation.transcript.known import KnownMessages
 from consolidation.workspace import DEFAULT_MIND
 from service.adapters.falkordb.foreign_graph import is_address, read_graph
 from service.cli.catch_up import until_caught_up
@@ -46,7 +47,8 @@ from service.cli.output.memories import is_off_the_record, secrets_in
 from service.cli.output.progress import bar
 from service.cli.output.terminal import Row, counted, days, first_of, one_line, out, program, show_facts, show_json
 from service.importing.formats import read_conversations
-from service.importing.parts import new_parts, parts_of
+from service.importing.ids import IdAssigner
+from service.importing.parts import new_parts, not_stored, parts_of
 from service.importing.results import KNOWN_FORMATS, FoundTurn
 
 _GOES_ON = "Stopped. What was imported so far is stored; the same command goes on from there."
@@ -275,10 +277,14 @@ async def _post_parts(connection: Connection, report: Report, found: FoundTurn, 
     report.known += new.known
     withheld = report.withheld
     for part in new.turns:
+        left = await stored.left_of(part)
+        if left is None:
+            report.known += 1
+            continue
         before = report.new
-        await _post(connection, report, part, is_off_the_record=report.withheld > withheld)
+        await _post(connection, report, left, is_off_the_record=report.withheld > withheld)
         if report.new > before:
-            await stored.note(session_id, part.turn_id)
+            await stored.note(session_id, left.turn_id)
 
 
 class _StoredTurns:
@@ -288,17 +294,42 @@ class _StoredTurns:
         self._memory = memory
         self._mind = mind
         self._sessions: dict[str, dict[str, Turn | None]] = {}  # None for one that is read when it is needed
+        self._known: dict[str, KnownMessages] = {}
+        self._matched: set[str] = set()  # ids of stored turns that turns of the import have, or that it stored
+        self._ids = IdAssigner(stem="")
 
     async def turn(self, session_id: str, turn_id: str) -> Turn | None:
         """The turn of this id in a session; None where there is none."""
         turns = await self._of(session_id)
         if turn_id in turns and turns[turn_id] is None:
             turns[turn_id] = _as_turn(await self._memory.read_turn(self._mind, turn_id=turn_id))
-        return turns.get(turn_id)
+        found = turns.get(turn_id)
+        if found is not None and turn_id not in self._matched and session_id in self._known:
+            self._known[session_id].leave_out(found.messages)
+        if found is not None:
+            self._matched.add(turn_id)
+        return found
+
+    async def left_of(self, turn: Turn) -> Turn | None:
+        """*turn* without what its session holds in other turns; None where that is all. One whose id is taken stays."""
+        turns = await self._of(turn.session_id)
+        if turn.turn_id in turns:
+            return turn
+        if turn.session_id not in self._known:
+            others = (one for turn_id, one in turns.items() if one is not None and turn_id not in self._matched)
+            self._known[turn.session_id] = KnownMessages(chain.from_iterable(one.messages for one in others))
+
+        def free_id(messages: tuple[Message, ...]) -> str:
+            while (turn_id := self._ids.turn(f"{turn.session_id}:rest", messages=messages)) in turns:
+                pass
+            return turn_id
+
+        return not_stored(turn, self._known[turn.session_id], turn_id=free_id)
 
     async def note(self, session_id: str, turn_id: str) -> None:
         """Remember that a turn was stored."""
         (await self._of(session_id))[turn_id] = None
+        self._matched.add(turn_id)
 
     async def _of(self, session_id: str) -> dict[str, Turn | None]:
         if session_id not in self._sessions:

@@ -3,6 +3,7 @@
 import json
 import re
 
+import httpx2
 import pytest
 
 from tests.support.chatgpt_export import chain, message
@@ -40,6 +41,20 @@ def test_imports_go_through_a_running_service_and_adding_them_again_adds_nothing
     assert "everything" in status.stdout
     memories = json.loads(found.stdout)["memories"]
     assert "Mondays" in memories[0]["text"]
+
+
+def test_what_was_told_live_is_not_told_again_by_the_log_of_the_backend(tmp_path):
+    """Broken: a turn of a log is known by its id alone, and live the backend gave it another one."""
+    home, log = tmp_path / "home", tmp_path / "log.jsonl"
+    said = [{"role": role, "content": f"{role} speaks.", "session_id": "s"} for role in ("user", "assistant")]
+    asked = said[0] | {"content": "Where is the cat?"}
+    with serving(home) as (_, url):
+        body = {"session_id": "s", "messages": [{key: one[key] for key in ("role", "content")} for one in said]}
+        httpx2.post(f"{url}/v1/minds/ada/turns", json=body).raise_for_status()
+        log.write_text("\n".join(map(json.dumps, (*said, *said, asked))))
+        told = [json.loads(call("import", log, "--mind", "ada", "--home", home, "--json").stdout) for _ in range(2)]
+
+    assert [(one["new"], one["known"]) for one in told] == [(2, 1), (0, 3)]
 
 
 def test_without_a_service_the_home_is_opened_for_the_command(tmp_path):
