@@ -30,7 +30,7 @@ _CONVERSATIONS = re.compile(r"conversations(?:-\d+)?\.json")  # large exports ar
 _PRODUCTS = ("gemini", "bard")  # in the name of a folder of Takeout
 _LINES = frozenset({".jsonl", ".ndjson"})
 _SAVED = "memory.json"  # ChatGPT's memories
-_ANY_CHAT = "_chat"
+_GENERIC = re.compile(r"_chat(?: ?\(\d{1,2}\))?", re.IGNORECASE)  # what every chat of an iPhone is called
 _ENCRYPTED = 0x1
 _LONGEST_DIRECTORY = 16 << 20  # of a zip: far more names than any export has
 _BROKEN = (OSError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError)
@@ -50,9 +50,19 @@ class ImportSource:
 
     @property
     def stem(self) -> str:
-        """What it is called, without folder and ending: the zip, where its member is called like any other."""
-        inner = PurePosixPath(self.member).stem if self.member is not None else ""
-        return inner if _is_chat(f"{inner}.txt") and inner != _ANY_CHAT else self.path.stem
+        """
+        What it is called, without folder and ending.
+
+        A chat that is called like any other is called like the folder that was unzipped, or the zip. A folder whose
+        name does not say that it holds a chat, such as that of downloads, gives none.
+        """
+        inner = PurePosixPath(self.member) if self.member is not None else None
+        name = inner.stem if inner is not None and _is_chat(inner.name) else self.path.stem
+        if _GENERIC.fullmatch(name) is None:
+            return name
+        if inner is not None:
+            return inner.parent.name or self.path.stem
+        return self.path.parent.name if _is_chat(f"{self.path.parent.name}.txt") else name
 
     @property
     def is_lines(self) -> bool:
@@ -161,7 +171,7 @@ def _is_activity(member: str, *, ending: str) -> bool:
 def _is_chat(name: str) -> bool:
     """Whether a text is a WhatsApp chat, by its name. Other texts of a folder or a zip are notes."""
     lower = name.casefold()
-    return lower.endswith(".txt") and (lower == f"{_ANY_CHAT}.txt" or "whatsapp" in lower)
+    return lower.endswith(".txt") and (_GENERIC.fullmatch(lower[:-4]) is not None or "whatsapp" in lower)
 
 
 def unpacked_bytes(path: Path) -> int:

@@ -32,6 +32,7 @@ _MOST_MESSAGES = 40  # of a turn
 _LONGEST_LINE = 1 << 20
 _LOOKED_AT = 8_000  # characters of a file in which a chat shows itself
 _FIRST_LINES = 5
+_AGAIN = re.compile(r" ?\(\d{1,2}\)$")  # a browser's mark of a second download
 _GENERIC = re.compile(r"_chat|chat|conversations", re.IGNORECASE)
 _WITH = re.compile(r"whatsapp[ -]*(?:chat)?(?:[ -]+(?:with|con|mit|avec|com|met|med|-))?[ -]+", re.IGNORECASE)
 
@@ -126,5 +127,5 @@ def _turn(run: list[_Said], *, session: str, where: str, ids: IdAssigner) -> Fou
 
 def _session(chat: str) -> str:
     """The session of a chat: by whom it is with, where the file's name says so."""
-    name = _WITH.sub("", chat, count=1).strip(" -_.")
+    name = _WITH.sub("", _AGAIN.sub("", chat), count=1).strip(" -_.")
     return identifier(f"whatsapp:{clean(name) if name and not _GENERIC.fullmatch(name) else 'chat'}")

@@ -57,6 +57,7 @@ log = structlog.get_logger()
 
 _ENDINGS = (".json", ".jsonl", ".ndjson", ".txt", ".md", ".zip")
 _LONGEST_NAME = 100
+_FOLDER = "export"  # whose name is not the mind's, as chats may be called by their folder
 _STEP = 50  # turns that are read at once
 _MOST_AT_ONCE = 8  # imports that are surveyed, stored or wait
 _MOST_REMEMBERED = 200
@@ -213,8 +214,10 @@ class ConversationImports:
     async def _receive(self, folder: Path, body: AsyncIterator[bytes], *, filename: str) -> ReceivedFile:
         digest, size, head = hashlib.sha256(), 0, b""
         part = folder / "part"
+        within = folder / _FOLDER
         try:
             await anyio.to_thread.run_sync(lambda: folder.mkdir(parents=True, mode=0o700))
+            await anyio.to_thread.run_sync(within.mkdir)
             async with await anyio.open_file(part, "wb") as to:
                 async for chunk in body:
                     size += len(chunk)
@@ -224,7 +227,7 @@ class ConversationImports:
                         await to.write(chunk)
             if size > self._most_bytes:
                 raise ArchiveTooLarge(f"an export may have {self._most_bytes} bytes")
-            path = folder / _safe_name(filename, is_zip=head == _ZIP)
+            path = within / _safe_name(filename, is_zip=head == _ZIP)
             await anyio.to_thread.run_sync(part.rename, path)
         except OSError as error:
             raise HomeFault(f"nothing was imported: {error.strerror}") from error

@@ -1,5 +1,6 @@
 """A newer export of what was imported adds what is new, and tells nothing twice; long exchanges come in whole."""
 
+import asyncio
 import json
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from tests.e2e.test_conversation_import import ended, send
 from tests.support.chatgpt_export import chain, message
 from tests.support.service import running
+from tests.support.waiting import OFTEN
 
 pytestmark = pytest.mark.anyio
 
@@ -226,6 +228,26 @@ async def test_what_was_off_the_record_live_is_not_told_by_the_log_of_the_backen
         stored = await words(service)
 
     assert {one for turn in stored for one in turn} == {""}
+
+
+async def stored_of(service, mind, content, **asked):
+    """The sessions of all turns of a mind, after a file was imported into it."""
+    conversations = f"/v1/minds/{mind}/import/conversations"
+    begun = (await service.http.post(conversations, content=content, params=asked)).json()
+    while (await service.http.get(f"{conversations}/{begun['import_id']}")).json()["state"] == "running":
+        await asyncio.sleep(OFTEN)
+    return [one["session_id"] for one in (await service.http.get(f"/v1/minds/{mind}/turns")).json()["items"]]
+
+
+async def test_a_second_download_of_a_chat_is_the_same_chat_and_what_is_in_a_mind_called_whatsapp_too(tmp_path):
+    """Broken: a browser's mark in the file's name, or the folder of an upload, makes another session."""
+    chat = b"[09/01/2026, 18:30:00] Ann: I moved to Lyon.\n"
+    async with running(tmp_path) as service:
+        named = [f"WhatsApp Chat with Ann{mark}.txt" for mark in ("", " (1)")]
+        became = [await imported(service, chat, filename=name) for name in named]
+        minds = [await stored_of(service, mind, chat, filename="_chat.txt") for mind in ("whatsapp-bot",) * 2]
+
+    assert became == [(1, 0, 0), (0, 1, 0)] and minds == [["whatsapp:chat"]] * 2
 
 
 async def test_after_an_erasure_the_rest_of_its_exchange_is_not_told_twice(tmp_path):

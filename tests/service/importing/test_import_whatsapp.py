@@ -136,6 +136,42 @@ def test_the_marks_of_ios(tmp_path):
     assert found[-1].turn.session_id == "whatsapp:Ann"
 
 
+@pytest.mark.parametrize(
+    ("file", "session"),
+    [
+        ("WhatsApp Chat with Ann.txt", "Ann"),
+        ("WhatsApp Chat with Ann (1).txt", "Ann"),  # a second download, of Chrome
+        ("WhatsApp Chat with Ann(12).txt", "Ann"),  # of Firefox
+        ("WhatsApp Chat with Alps (2026).txt", "Alps (2026)"),
+        ("WhatsApp Chat - Ann/_chat.txt", "Ann"),  # unzipped
+        ("WhatsApp Chat - Ann (1)/_chat.txt", "Ann"),
+        ("Downloads/_chat.txt", "chat"),
+        ("Downloads/_chat (1).txt", "chat"),
+    ],
+)
+def test_a_chat_is_called_by_its_file_or_by_the_folder_that_was_unzipped(tmp_path, file, session):
+    """Broken: a second download is another chat, and each chat of an iPhone is the same one."""
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (found,) = read(tmp_path / file, "09/01/2026, 18:30 - Ann: Hi\n")
+    assert found.turn.session_id == f"whatsapp:{session}"
+
+
+@pytest.mark.parametrize(
+    ("name", "member", "session"),
+    [
+        ("WhatsApp Chat - Ann.zip", "_chat.txt", "Ann"),
+        ("WhatsApp Chat - Ann (1).zip", "_chat.txt", "Ann"),
+        ("Archive.zip", "WhatsApp Chat - Ann/_chat.txt", "Ann"),
+        ("Archive.zip", "WhatsApp Chat with Ann (2).txt", "Ann"),
+    ],
+)
+def test_a_chat_in_a_zip_is_called_by_its_file_its_folder_or_the_zip(tmp_path, name, member, session):
+    with zipfile.ZipFile(tmp_path / name, "w") as archive:
+        archive.writestr(member, "09/01/2026, 18:30 - Ann: Hi\n")
+    (found,) = read_conversations(tmp_path / name)
+    assert found.turn.session_id == f"whatsapp:{session}"
+
+
 def test_what_follows_within_a_quarter_of_an_hour_is_one_turn(tmp_path):
     text = "".join(f"09/01/2026, {time} - Ann: {time}\n" for time in ("18:00", "18:10", "18:24", "18:40", "19:00"))
     found = read(tmp_path / "_chat.txt", text)
