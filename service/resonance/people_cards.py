@@ -12,10 +12,12 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from consolidation.corrections.record import What
 from consolidation.corrections.wording import names_any, tells_of_any
 from consolidation.text.language import detect
 from consolidation.text.names import name_key
 from service.ingest.importance import PRIORITY
+from service.retrieval.excerpt import excerpt
 from service.retrieval.intent import intent_of
 from service.retrieval.lead_words import teller_in, told_words, without_lead
 from service.retrieval.put_right import FACT, PutRight, statement_id
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
 MOST_LINES = 20  # of one person
 _MOST_PEOPLE, _MOST_FACTS = 10, 400
+_TURN = "episode:"  # begins the id of a turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,7 @@ def _cards(mind: Mind, now: datetime) -> tuple[PersonCard, ...]:
     names = _names(mind, put_right)
     keys = tuple(names)[:_MOST_PEOPLE] or ("user",)
     muted = put_right.standing.muted_names
-    every = (*_decided(put_right), *_lasting(mind, put_right, now))
+    every = (*_decided(mind, put_right), *_lasting(mind, put_right, now))
     known = [one for one in every if not tells_of_any(one.line.text, muted)]
     found: dict[str, list[CardLine]] = {key: [] for key in keys}
     told: dict[str, list[frozenset[str]]] = {key: [] for key in keys}
@@ -121,7 +124,7 @@ def _names(mind: Mind, put_right: PutRight) -> dict[str, str]:
     return {name_key(now): now for name in own.values() for now in (put_right.standing.name_of(name),)}
 
 
-def _decided(put_right: PutRight) -> Iterable[_Known]:
+def _decided(mind: Mind, put_right: PutRight) -> Iterable[_Known]:
     """What people pinned, then what they said, newest first."""
     standing = put_right.standing
     sequences = {turn_id: sequence for sequence, turn_id in put_right.turn_ids.items()}
@@ -139,6 +142,8 @@ def _decided(put_right: PutRight) -> Iterable[_Known]:
 
     for one in reversed(standing.corrections):
         of, is_fact = one.target, one.target.kind == "fact"
+        if of.kind == "turn":
+            yield from _pinned_turns(one, mind, put_right)
         decided = standing.fact(of.text, of.turn_ids, teller=of.teller) if is_fact else None
         if decided is None or decided.shown is not one or not decided.is_pinned or decided.held_back:
             continue
@@ -146,6 +151,19 @@ def _decided(put_right: PutRight) -> Iterable[_Known]:
             yield _Known(CardLine(one.id, of.text, told_in(of.turn_ids), one), of.joins, of.teller)
     for said in reversed(told):
         yield _Known(CardLine(statement_id(said), said.text, told_in(said.turn_ids), said), teller=said.teller)
+
+
+def _pinned_turns(pin: Correction, mind: Mind, put_right: PutRight) -> Iterable[_Known]:
+    """What the turns of a *pin* tell, as far as nobody put it right."""
+    sequences = (mind.transcript.positions.sequence_of(one) for one in pin.target.turn_ids)
+    pinned = [one for one in sequences if one is not None and put_right.turn(one).shown is pin]
+    main = next(iter(mind.text.languages()), "en")
+    for stored in mind.transcript.read_now(pinned if pin.what is What.PIN else ()):
+        left = put_right.tellable(stored)
+        if not left.is_spent:
+            text = without_lead(excerpt(left.turn, wanted=frozenset(), language=main))
+            line = CardLine(f"{_TURN}{stored.sequence}", text, (stored.sequence,), pin)
+            yield _Known(line, teller=pin.target.teller)
 
 
 def _lasting(mind: Mind, put_right: PutRight, now: datetime) -> Iterable[_Known]:

@@ -61,6 +61,29 @@ async def test_what_is_pinned_or_said_is_on_the_card_until_it_is_taken_back(tmp_
     assert "allergic" in after
 
 
+async def test_a_pinned_turn_is_on_the_card_of_whoever_told_it(tmp_path):
+    """Broken: a card asks what was pinned of facts, and not of turns."""
+    async with running(tmp_path) as service:
+        await told(service)
+        await service.keep(
+            "ada", {"role": "user", "name": "Ben", "content": "I am allergic to nuts. My sister Erika lives in Bonn."}
+        )
+        await service.digested("ada")
+        pin = await correct(service, "pin", target={"kind": "turn", "id": "episode:3"})
+        cards = await people(service)
+        await correct(service, "wrong", target=fact("My sister Erika lives in Bonn."))
+        without = await people(service)
+        await service.http.delete(f"/v1/minds/ada/corrections/{pin['id']}")
+        after = await people(service)
+
+    [card] = cards
+    [line] = card["lines"]
+    assert (card["name"], line["text"]) == ("Ben", "I am allergic to nuts. My sister Erika lives in Bonn.")
+    assert (line["decided"]["what"], line["sources"][0]["sequence"]) == ("pin", 3)
+    assert [[one["text"] for one in card["lines"]] for card in without] == [["I am allergic to nuts."]]
+    assert after == []
+
+
 async def test_what_a_model_calls_important_lasts_and_what_is_wrong_does_not(tmp_path):
     """Broken: importance is not asked for; a fact that was put right stays on the card."""
 
