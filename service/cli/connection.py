@@ -24,7 +24,7 @@ from service.cli.output.progress import bar
 from service.cli.output.terminal import note, one_line, shortened
 from service.observability.dependency_health import GRAPH, NO_TROUBLE, WARM_UP
 from service.runtime.service_file import find_service
-from service.settings.loading import read_key
+from service.settings.loading import read_key, read_url
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -148,6 +148,12 @@ def find_address(settings: Settings, *, url: str | None) -> Address | None:
         return url, read_key()
     present = find_service(settings.folder)
     return (present.url, present.token) if present is not None else None
+
+
+def elsewhere(settings: Settings) -> str | None:
+    """The service of ``MIND_MEMORY_URL``, unless it is that of the home, or a home is named; for the home's commands."""
+    url, present = read_url(settings), find_service(settings.folder)
+    return url if present is None or url is None or url.rstrip("/") != present.url.rstrip("/") else None
 
 
 async def is_answered(context: Context) -> bool:

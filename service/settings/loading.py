@@ -81,6 +81,12 @@ def read_key() -> SecretStr:
     return SecretStr(key)
 
 
+def read_url(settings: Settings) -> str | None:
+    """The address of a service elsewhere that commands talk to; None where a home of this machine is named."""
+    url = os.environ.get(_URL, "").strip()
+    return url if url and settings.model_fields_set.isdisjoint({"home", "database"}) else None
+
+
 def origins(settings: Settings, **flags: object) -> tuple[Origin, ...]:
     """Every setting that somebody set, with the place that set it."""
     toml = _toml()

@@ -38,7 +38,7 @@ from service.adapters.minilm import PACKAGE, MiniLM, find_weights
 from service.adapters.multilingual_e5.embedder import MultilingualE5, missing_package
 from service.adapters.multilingual_e5.weights import PACKAGE as WEIGHTS
 from service.cli.command import FAILED, CommandFailed, Context, command
-from service.cli.connection import Connection, connect, status_of_all, still_loads
+from service.cli.connection import Connection, connect, elsewhere, status_of_all, still_loads
 from service.cli.output.configuration import NO_MODEL, embedder_of, models_of, network_of
 from service.cli.output.findings import (
     BROKEN,
@@ -48,6 +48,7 @@ from service.cli.output.findings import (
     Finding,
     file_finding,
     finding_as_json,
+    findings_elsewhere,
     findings_of_mind,
     merged,
     show_findings,
@@ -137,6 +138,7 @@ def _configuration(settings: Settings, home: Path | None) -> Iterator[Finding]:
         yield Finding(NOTED, one.name, f"{one.shown} ({one.place})")
     yield Finding(NOTED, "defaults", f"all {'other ' if decided else ''}settings have their defaults")
     yield Finding(NOTED, "network", network_of(settings))
+    yield from findings_elsewhere(elsewhere(settings))
 
 
 def _home(settings: Settings) -> Finding:

@@ -25,6 +25,7 @@ from service.access.principal import OWNER
 from service.adapters.local_zone import here
 from service.adapters.random_ids import fresh_key_id, fresh_secret
 from service.cli.command import CommandFailed, Context, command, group, make_home
+from service.cli.connection import elsewhere
 from service.cli.output.terminal import counted, minute, note, one_line, out, plain_table, program, shortened, show_json
 from service.settings.settings import Settings
 
@@ -127,7 +128,16 @@ async def revoke(
 
 @contextmanager
 def _opened_home(settings: Settings) -> Iterator[Path]:
-    """The folder with keys and audit log, which may be changed inside the block, wherever they are kept."""
+    """
+    The folder with keys and audit log, which may be changed inside the block, wherever they are kept.
+
+    Raises CommandFailed where a service elsewhere may be meant, whose keys are not here.
+    """
+    if (url := elsewhere(settings)) is not None:
+        raise CommandFailed(
+            f"MIND_MEMORY_URL names the service at {url}, whose keys are made where it runs: run this command there. "
+            "For a home on this machine, name it with --home or MIND_MEMORY_HOME"
+        )
     if settings.database is None:
         yield make_home(settings)
         return

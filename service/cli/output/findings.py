@@ -48,6 +48,15 @@ def with_file_faults(what: str, findings: Iterable[Finding]) -> Iterator[Finding
         yield file_finding(what, fault)
 
 
+def findings_elsewhere(url: str | None) -> Iterator[Finding]:
+    """That a service at *url*, which may be meant, is not looked at; nothing for None."""
+    if url is not None:
+        words = f"MIND_MEMORY_URL names the service at {url}; what follows is of the home on this machine"
+        yield Finding(
+            DOUBTFUL, "service", words, "run this command where that service runs, or name a home with --home"
+        )
+
+
 def file_finding(what: str, fault: OSError) -> Finding:
     """A file that can not be read, with its name."""
     words, mend = words_of_file_fault(fault)

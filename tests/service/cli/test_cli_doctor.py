@@ -23,6 +23,15 @@ def test_with_nothing_configured_all_is_well_and_nothing_is_left_behind(tmp_path
     assert not (tmp_path / "home").exists()
 
 
+@pytest.mark.parametrize(("home", "is_said"), [((), True), (("--home", "home"), False)])
+def test_that_another_service_is_not_looked_at_is_said(tmp_path, monkeypatch, home, is_said):
+    """Broken: with the address of a service elsewhere, the home of this machine is called sound, and nobody says whose."""
+    monkeypatch.chdir(tmp_path)
+    done = call("doctor", *home, MIND_MEMORY_URL="https://memory.example.org", HOME=str(tmp_path))
+
+    assert ("what follows is of the home on this machine" in done.stdout) is is_said
+
+
 def test_the_multilingual_embedder_is_checked_when_it_is_chosen(tmp_path):
     done = call("doctor", "--home", tmp_path / "home", MIND_MEMORY_EMBEDDER__MODEL="multilingual")
 

@@ -65,6 +65,26 @@ def test_a_mistyped_home_is_not_made(tmp_path, words):
     assert not (tmp_path / "hmoe").exists()
 
 
+@pytest.mark.parametrize("words", [("create", "--name", "a bot"), ("list",), ("revoke", "12345678")])
+def test_keys_of_a_service_elsewhere_are_not_made_here(tmp_path, words):
+    """Broken: with the address of another service, a key of this machine's home is made, which opens nothing there."""
+    url = {"MIND_MEMORY_URL": "https://memory.example.org", "HOME": str(tmp_path)}
+    refused = call("keys", *words, **url)
+    named = call("keys", "create", "--name", "a bot", "--home", tmp_path / "home", **url)
+    by_variable = call("keys", "create", "--name", "a bot", MIND_MEMORY_HOME=str(tmp_path / "home"), **url)
+
+    assert refused.exit_code == 1 and "https://memory.example.org, whose keys are made where it runs" in refused.stderr
+    assert [KEY.fullmatch(one.stdout.strip()) is not None for one in (named, by_variable)] == [True, True]
+    assert [one.name for one in tmp_path.iterdir()] == ["home"]
+
+
+def test_keys_are_made_where_the_address_is_that_of_the_home(tmp_path):
+    with serving(tmp_path / ".mind-memory") as (_, url):
+        done = call("keys", "create", "--name", "a bot", MIND_MEMORY_URL=f"{url}/", HOME=str(tmp_path))
+
+    assert KEY.fullmatch(done.stdout.strip())
+
+
 def test_that_a_home_is_made_for_a_key_is_said_once(tmp_path):
     first, second = (call("keys", "create", "--name", "a bot", "--home", tmp_path / "home") for _ in range(2))
 
