@@ -3,8 +3,8 @@ Which posted messages a transcript already holds, whoever posted them first and 
 
 Two messages are compared by their own ids where both have one; else by speaker and words, and by time where both have
 one. A thought of the bot and its words are of one speaker: an agent posts as a thought what a window has as words. Each
-stored message matches one posted message, so that what was really said twice is stored twice. A message off the record
-is stored without its words and is recognised by its id or its time.
+stored message matches one posted message, so that what was really said twice is stored twice; by an id, it matches each
+of that id. A message off the record is stored without its words and is recognised by its id or its time.
 """
 
 from __future__ import annotations
@@ -41,14 +41,18 @@ class KnownMessages:
         """*cleaned* as for ``unknown``."""
         self._cleaned = cleaned
         self._left: dict[tuple[str, str], list[Message]] = {}
+        self.add(kept)
+
+    def add(self, kept: Iterable[Message]) -> None:
+        """Recognise these messages, too."""
         for message in kept:
-            self._left.setdefault(_said(message, cleaned), []).append(message)
+            self._left.setdefault(_said(message, self._cleaned), []).append(message)
 
     def leave_out(self, messages: Iterable[Message]) -> None:
-        """Recognise nothing by these stored messages: they are matched already."""
+        """Recognise nothing by these stored messages, which are matched already, unless by their ids."""
         for message in messages:
             candidates = self._left.get(_said(message, self._cleaned), [])
-            if message in candidates:
+            if message.id is None and message in candidates:
                 candidates.remove(message)
 
     def others(self, posted: Sequence[Message]) -> tuple[int, ...]:
@@ -62,8 +66,9 @@ class KnownMessages:
                 candidates = self._left.get(said[at], [])
                 match = next((one for one in candidates if is_same(message, one)), None)
                 if match is not None:
-                    candidates.remove(match)
                     found.add(at)
+                    if message.id is None or match.id is None:
+                        candidates.remove(match)
         return tuple(at for at in range(len(posted)) if at not in found)
 
     def is_off_the_record(self, message: Message) -> bool:

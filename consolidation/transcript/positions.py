@@ -131,6 +131,11 @@ class Positions:
         """The sequences of a session, ascending, without erased turns."""
         return tuple(self._by_session.get(session_id, ()))
 
+    def in_sessions_like(self, beginning: str) -> tuple[int, ...]:
+        """The sequences of all sessions whose ids begin so, ascending, without erased turns."""
+        found = [told for session_id, told in [*self._by_session.items()] if session_id.startswith(beginning)]
+        return tuple(sorted(one for told in found for one in told))
+
     def erased_in(self, session_id: str) -> tuple[int, ...]:
         """The sequences of a session's erased turns."""
         return tuple(self._erased_in.get(session_digest(session_id), ())) if self._erased else ()

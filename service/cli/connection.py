@@ -151,7 +151,7 @@ def find_address(settings: Settings, *, url: str | None) -> Address | None:
 
 
 def elsewhere(settings: Settings) -> str | None:
-    """The service of ``MIND_MEMORY_URL``, unless it is that of the home, or a home is named; for the home's commands."""
+    """The service of ``MIND_MEMORY_URL``, unless it is that of the home, or a home is named."""
     url, present = read_url(settings), find_service(settings.folder)
     return url if present is None or url is None or url.rstrip("/") != present.url.rstrip("/") else None
 

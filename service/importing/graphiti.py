@@ -18,7 +18,7 @@ from service.importing.records import Record
 from service.importing.results import FoundTurn, ImportItem, Skipped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
     from service.importing.ids import IdAssigner
@@ -37,6 +37,7 @@ _SPEAKERS = {
     "tool": Speaker.TOOL,
     "function": Speaker.TOOL,
 }
+_ZEP = "zep:"
 _KNOWN = ("name", "group_id", "source_description", "invalid_at", "expired_at", "source_node_name", "target_node_name")
 
 
@@ -51,16 +52,17 @@ def read_graphiti(
     records: Iterable[Record], *, ids: IdAssigner, times: Times, only: str | None
 ) -> Iterator[ImportItem]:
     """The turns of every episode, fact, entity and thread, or of those of the session ``only``."""
+    threads = _Threads()
     for record in records:
-        for found in _of(record, ids=ids, times=times):
+        for found in _of(record, threads, ids=ids, times=times):
             if only is None or isinstance(found, Skipped) or found.turn.session_id == only:
                 yield found
 
 
-def _of(record: Record, *, ids: IdAssigner, times: Times) -> Iterator[ImportItem]:
+def _of(record: Record, threads: _Threads, *, ids: IdAssigner, times: Times) -> Iterator[ImportItem]:
     value = mapping_of(record.value)
     if _is_thread(value):
-        yield from _thread(value, where=record.where, ids=ids, times=times)
+        yield from _thread(value, threads, where=record.where, ids=ids, times=times)
     elif _is_part(value):
         yield _part(record, ids=ids, times=times)
     else:
@@ -135,7 +137,36 @@ def _message(text: str, *, role: str, name: str, at: datetime | None, own: str =
     return Message(_SPEAKERS[role], text, at, name or None, own or None)
 
 
-def _thread(value: dict[str, object], *, where: str, ids: IdAssigner, times: Times) -> Iterator[ImportItem]:
+class _Threads:
+    """The messages of all threads of one file, which may be answers that overlap: each comes in once."""
+
+    def __init__(self) -> None:
+        self._sessions: dict[tuple[object, ...], str] = {}
+
+    def session(self, messages: Sequence[Message], *, thread: str) -> str:
+        """The session of a thread; of one without a name, that of an answer which it overlaps, or one of its own."""
+        if thread:
+            return identifier(f"{_ZEP}{thread}")
+        known = (self._sessions.get(("", *_own(one))) for one in messages)
+        found = next(filter(None, known), "")
+        return found or identifier(f"{_ZEP}{digest_of(messages[0].id, messages[0].content)}")
+
+    def new(self, messages: Sequence[Message], *, thread: str, session: str) -> list[Message]:
+        """Those of *messages* that did not come before."""
+        said = {(thread, *_own(one)): one for one in reversed(messages)}
+        new = [one for key, one in reversed(said.items()) if key not in self._sessions]
+        self._sessions |= dict.fromkeys(said, session)
+        return new
+
+
+def _own(message: Message) -> tuple[object, ...]:
+    """What a message is known by."""
+    return (message.id,) if message.id else (message.role, message.content, message.timestamp)
+
+
+def _thread(
+    value: dict[str, object], threads: _Threads, *, where: str, ids: IdAssigner, times: Times
+) -> Iterator[ImportItem]:
     """A Zep thread or session: its messages, an exchange a turn."""
     messages: list[Message] = []
     for at, one in enumerate(map(mapping_of, list_of(value.get("messages")))):
@@ -154,11 +185,12 @@ def _thread(value: dict[str, object], *, where: str, ids: IdAssigner, times: Tim
         return
     thread = label_of(value.get("thread_id")) or label_of(value.get("session_id"))
     thread = thread or label_of(_first(value, "messages").get("thread_uuid"))
-    session = identifier(f"zep:{thread or digest_of(timed[0].id, timed[0].content)}")
+    session = threads.session(timed, thread=thread)
     user_id = label_of(value.get("user_id"))
     metadata = {"source": "zep", **({"user_id": user_id} if user_id else {})}
-    for exchange in exchanges(timed, opens=lambda _, now: now.role is Speaker.USER):
+    new = threads.new(timed, thread=thread, session=session)
+    for exchange in exchanges(new, opens=lambda _, now: now.role is Speaker.USER):
         own = f"{session}:{exchange[0].id}" if exchange[0].id else ""
         found = ids.turn_ids(session, own=own, messages=exchange)
         turn = Turn(found.turn_id, session, exchange, kind=TurnKind.IMPORT, metadata=metadata)
-        yield FoundTurn(turn, where, found.earlier)
+        yield FoundTurn(turn, where, found.earlier, alike="" if thread else _ZEP)

@@ -78,9 +78,14 @@ def rest_of(turn: Turn, left: Sequence[int], *, turn_id: Callable[[tuple[Message
 
 
 def not_stored(turn: Turn, known: KnownMessages, *, turn_id: Callable[[tuple[Message, ...]], str]) -> Turn | None:
-    """*turn* without messages that its session holds in other turns, told live for example, as ``rest_of`` has it."""
+    """
+    *turn* without messages that its session holds in other turns, told live for example, as ``rest_of`` has it.
+
+    What is left of it is known then, by the ids of its messages.
+    """
     is_off_the_record = any(map(known.is_off_the_record, turn.messages))
     rest = rest_of(turn, known.others(turn.messages), turn_id=turn_id)
+    known.add(one for one in (rest.messages if rest is not None else ()) if one.id is not None)
     return replace(rest, kind=TurnKind.OFF_THE_RECORD) if rest is not None and is_off_the_record else rest
 
 

@@ -28,12 +28,14 @@ class FoundTurn:
     """
     A turn of the export, and the place it was read from.
 
-    ``earlier`` are ids under which it, or its first messages, may be stored from an earlier export.
+    ``earlier`` are ids under which it, or its first messages, may be stored from an earlier export. Where the export
+    names no conversation, ``alike`` is how the sessions begin in which its messages may be stored.
     """
 
     turn: Turn
     where: str
     earlier: tuple[str, ...] = ()
+    alike: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,12 +86,13 @@ class ToldBefore:
         taken = _taken(run, transcript) if transcript is not None else set()
         if transcript is None or all(one.turn.turn_id in taken for one in run):
             return run
-        session_id = run[0].turn.session_id
-        if session_id not in self._known:
-            sequences = transcript.positions.in_session_until(session_id, self._last or 0)
-            kept = await transcript.read_many([one for one in sequences if one not in self._matched])
-            self._known[session_id] = await anyio.to_thread.run_sync(self._messages_of, kept)
-        known = self._known[session_id]
+        where = run[0].alike or run[0].turn.session_id
+        if where not in self._known:
+            positions, last = transcript.positions, self._last or 0
+            every = positions.in_sessions_like(where) if run[0].alike else positions.in_session(where)
+            kept = await transcript.read_many([one for one in every if one <= last])
+            self._known[where] = await anyio.to_thread.run_sync(self._messages_of, kept)
+        known = self._known[where]
 
         def left(turn: Turn) -> Turn | None:
             return not_stored(turn, known, turn_id=self._id_of_rest(turn, transcript))
@@ -112,7 +113,11 @@ class ToldBefore:
         return self._last is not None and kept.sequence <= self._last
 
     def _messages_of(self, kept: Sequence[StoredTurn]) -> KnownMessages:
-        return KnownMessages((message for one in kept for message in in_window(one)), cleaned=self._cleaned)
+        known = KnownMessages((message for one in kept for message in in_window(one)), cleaned=self._cleaned)
+        for one in kept:
+            if one.sequence in self._matched:
+                known.leave_out(in_window(one))
+        return known
 
     def _id_of_rest(self, turn: Turn, transcript: Transcript) -> Callable[[tuple[Message, ...]], str]:
         """Makes an id that no turn has, and that is not made from what is left out."""

@@ -264,3 +264,26 @@ async def test_after_an_erasure_the_rest_of_its_exchange_is_not_told_twice(tmp_p
 
     assert (same, grown) == ((0, 1, 0), (1, 0, 0))
     assert stored == [f"Train {at} to Lyon." for at in (31, 32, 33)]
+
+
+def answer_of_zep(*numbers, own=True):
+    """What ``memory.get`` answers: the last messages, without the name of their session."""
+    said = [{"role_type": ("user", "assistant")[at % 2], "content": f"Number {at}."} for at in numbers]
+    times = [{"created_at": f"2026-01-09T18:00:{at:02}Z"} | ({"uuid": f"u{at}"} if own else {}) for at in numbers]
+    return json.dumps({"messages": [one | time for one, time in zip(said, times, strict=True)]})
+
+
+@pytest.mark.parametrize("own", [True, False])
+@pytest.mark.parametrize("first", [2, 3])
+async def test_answers_of_zep_that_overlap_tell_nothing_twice(tmp_path, first, own):
+    """Broken: an answer names no session, and by its first message it is another one than the answer before."""
+    answers = [answer_of_zep(*range(4), own=own), answer_of_zep(*range(first, 6), own=own)]
+    async with running(tmp_path) as service:
+        for one in (*answers, *answers):
+            await imported(service, one.encode(), filename="memory.json")
+        stored = [one for turn in await words(service) for one in turn]
+    async with running(tmp_path / "other") as service:
+        await imported(service, "\n".join(answers).encode(), filename="memory.jsonl")
+        at_once = [one for turn in await words(service) for one in turn]
+
+    assert stored == at_once == [f"Number {at}." for at in range(6)]

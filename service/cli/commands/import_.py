@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import partial
@@ -277,7 +278,7 @@ async def _post_parts(connection: Connection, report: Report, found: FoundTurn, 
     report.known += new.known
     withheld = report.withheld
     for part in new.turns:
-        left = await stored.left_of(part)
+        left = await stored.left_of(part, alike=found.alike)
         if left is None:
             report.known += 1
             continue
@@ -310,21 +311,41 @@ class _StoredTurns:
             self._matched.add(turn_id)
         return found
 
-    async def left_of(self, turn: Turn) -> Turn | None:
-        """*turn* without what its session holds in other turns; None where that is all. One whose id is taken stays."""
+    async def left_of(self, turn: Turn, *, alike: str) -> Turn | None:
+        """
+        *turn* without what its session, or one that begins *alike*, holds in other turns; None where that is all.
+
+        One whose id is taken stays as it is.
+        """
         turns = await self._of(turn.session_id)
         if turn.turn_id in turns:
             return turn
-        if turn.session_id not in self._known:
-            others = (one for turn_id, one in turns.items() if one is not None and turn_id not in self._matched)
-            self._known[turn.session_id] = KnownMessages(chain.from_iterable(one.messages for one in others))
+        where = alike or turn.session_id
+        if where not in self._known:
+            there = [turns] if not alike else [await self._read(one) for one in await self._sessions_like(alike)]
+            every = [one for found in there for one in found.values() if one is not None]
+            known = self._known[where] = KnownMessages(chain.from_iterable(one.messages for one in every))
+            for one in every:
+                if one.turn_id in self._matched:
+                    known.leave_out(one.messages)
 
         def free_id(messages: tuple[Message, ...]) -> str:
             while (turn_id := self._ids.turn(f"{turn.session_id}:rest", messages=messages)) in turns:
                 pass
             return turn_id
 
-        return not_stored(turn, self._known[turn.session_id], turn_id=free_id)
+        return not_stored(turn, self._known[where], turn_id=free_id)
+
+    async def _sessions_like(self, beginning: str) -> list[str]:
+        found: list[str] = []
+        cursor = None
+        with suppress(MindNotFound):
+            while True:
+                page = await self._memory.sessions(self._mind, cursor=cursor, limit=_LARGEST_PAGE)
+                found += [one.session_id for one in page.items if one.session_id.startswith(beginning)]
+                if (cursor := page.next_cursor) is None:
+                    break
+        return found
 
     async def note(self, session_id: str, turn_id: str) -> None:
         """Remember that a turn was stored."""

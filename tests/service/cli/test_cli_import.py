@@ -57,6 +57,23 @@ def test_what_was_told_live_is_not_told_again_by_the_log_of_the_backend(tmp_path
     assert [(one["new"], one["known"]) for one in told] == [(2, 1), (0, 3)]
 
 
+def test_answers_of_zep_that_overlap_tell_nothing_twice_at_once_and_one_by_one(tmp_path):
+    """Broken: an answer names no session, and by its first message it is another one than the answer before."""
+    home, files = tmp_path / "home", [tmp_path / f"{name}.json" for name in "abc"]
+    for file, span in zip(files, (range(4), range(3, 6), range(5, 8)), strict=True):
+        said = (
+            {"role_type": ("user", "assistant")[at % 2], "content": f"Number {at}.", "uuid": f"u{at}"} for at in span
+        )
+        messages = [one | {"created_at": "2026-01-09T18:00:00Z"} for one in said]
+        file.write_text(json.dumps({"messages": messages}))
+    with serving(home) as (_, url):
+        for some in (files[:2], files[2:], files):
+            call("import", *some, "--mind", "ada", "--home", home, "--no-wait")
+        found = httpx2.get(f"{url}/v1/minds/ada/turns", params={"after": 0}).json()["items"]
+
+    assert [one["content"] for turn in found for one in turn["messages"]] == [f"Number {at}." for at in range(8)]
+
+
 def test_without_a_service_the_home_is_opened_for_the_command(tmp_path):
     file, home = conversation(tmp_path / "talk.jsonl"), tmp_path / "home"
 
