@@ -81,3 +81,16 @@ async def test_a_chat_through_the_proxy_leaves_most_of_its_models_window_to_what
     assert [one["window_tokens"] for one in told] == [4096] * is_cut
     assert all(one["setting"] == "MIND_MEMORY_RESONANCE__STORY_TOKENS" for one in told)
     assert "Day 24" in own_bot and count_tokens(own_bot) > 4096  # whose model nobody here knows
+
+
+async def test_the_mark_that_an_editor_puts_before_the_story_is_not_shown_and_stays_in_the_file(tmp_path):
+    """Broken: the prompt has the bytes of the file, and begins with a sign that nobody sees."""
+    async with running(tmp_path) as service:
+        await keep(service, 0)
+        await told(service)
+        file = tmp_path / "minds/ada/STORY.md"
+        file.write_text(f"\ufeff{file.read_text()}")
+        shown = await stable(service)
+
+    assert "decided to move to Lyon" in shown["text"] and "\ufeff" not in shown["text"]
+    assert file.read_text().startswith("\ufeff###")
