@@ -45,6 +45,7 @@ _PAGE = 500  # minds of one answer
 _LOOK_SECONDS = 3
 _LOADING_SECONDS, _POLL_SECONDS = 15, 0.05
 _START_SERVE = "start it with `mind-memory serve`"
+_OF_ALL_MINDS = "it needs a key for all minds, or a service that is not older than this command"
 _USE_KEY = "put one into MIND_MEMORY_KEY (`mind-memory keys create` on its machine makes it)"
 
 
@@ -71,6 +72,8 @@ class Connection:
                 words = f"needs a valid key: {_USE_KEY}"
             case errors.RateLimited():
                 words = "is asked too often: try again later"
+            case errors.NotFound(detail=("" | "Not Found")):
+                words = f"shows no such thing to this call: {_OF_ALL_MINDS}"
             case _:
                 refusal = error.detail or error.title if isinstance(error, RequestRefused) else str(error)
                 return refusal.removeprefix("#/")  # the field alone: nobody here wrote a JSON document

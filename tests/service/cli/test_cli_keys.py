@@ -85,6 +85,18 @@ def test_keys_are_made_where_the_address_is_that_of_the_home(tmp_path):
     assert KEY.fullmatch(done.stdout.strip())
 
 
+def test_what_a_key_for_certain_minds_does_not_open_is_said(tmp_path):
+    """Broken: the command says "Not Found", and nothing else."""
+    with serving(tmp_path / "home") as (_, url):
+        key = created(tmp_path / "home", "--mind", "ada")
+        refused = call("webhooks", MIND_MEMORY_URL=url, MIND_MEMORY_KEY=key)
+        other = call("facts", "--mind", "ben", MIND_MEMORY_URL=url, MIND_MEMORY_KEY=key)
+
+    assert (refused.exit_code, other.exit_code) == (1, 1)
+    assert "needs a key for all minds" in refused.stderr
+    assert "ben" in other.stderr
+
+
 def test_that_a_home_is_made_for_a_key_is_said_once(tmp_path):
     first, second = (call("keys", "create", "--name", "a bot", "--home", tmp_path / "home") for _ in range(2))
 
