@@ -164,6 +164,32 @@ async def graded(
     return found
 
 
+async def sought(service: Running, life: Life) -> dict[str, int]:
+    """
+    Ask ``remember`` for turns: in how many ``queries`` of those that something answers the ``first`` turn is right, or
+    one of the first ``three``. The last message alone is asked, so a question that rests on those before is harder.
+    """
+    found = {"queries": 0, "first": 0, "three": 0}
+    for query in life.queries:
+        if query.is_silent:
+            continue
+        asked = {"query": query.messages[-1]["content"], "kinds": ["episode"], "limit": 3}
+        answer = await service.http.get(f"/v1/minds/{life.mind_id}/remember", params=asked)
+        memories = answer.raise_for_status().json()["memories"]
+        is_right = [any(source["turn_id"] in _key(query) for source in one["sources"]) for one in memories]
+        found["queries"] += 1
+        found["first"] += is_right[:1] == [True]
+        found["three"] += any(is_right)
+    return found
+
+
+def _key(query: Query) -> frozenset[str]:
+    """The turns of which one answers *query*."""
+    groups = [frozenset(entry.split("|")) for entry in query.expect.get("all", ())]
+    top, of_all = frozenset(query.expect.get("top", ())), frozenset[str]().union(*groups)
+    return top or of_all or frozenset(query.expect.get("any", ()))
+
+
 def judge(query: Query, flashbacks: Sequence[Mapping[str, Any]]) -> tuple[Verdict, str]:
     """The verdict on *flashbacks*, best first, and why."""
     if query.is_silent:
@@ -171,8 +197,7 @@ def judge(query: Query, flashbacks: Sequence[Mapping[str, Any]]) -> tuple[Verdic
     if not flashbacks:
         return "silent wrongly", "nothing surfaced"
     groups = [frozenset(entry.split("|")) for entry in query.expect.get("all", ())]
-    top, of_all = frozenset(query.expect.get("top", ())), frozenset[str]().union(*groups)
-    key = top or of_all or frozenset(query.expect.get("any", ()))
+    top, of_all, key = frozenset(query.expect.get("top", ())), frozenset[str]().union(*groups), _key(query)
     named = frozenset().union(top, of_all, *(query.expect.get(name, ()) for name in ("any", "also")))
     sources = [frozenset(source["turn_id"] for source in one["sources"]) for one in flashbacks]
     seen = frozenset().union(*sources)

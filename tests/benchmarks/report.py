@@ -63,6 +63,9 @@ def _show_lives(lives: Mapping[str, Any], console: Console) -> None:
             for name, life in lives.items()
         ]
         console.print(_table(title, ("", *kinds, "all"), rows))
+    columns = tuple(next(iter(lives.values()))["remember"])
+    found_first = [(name, *life["remember"].values()) for name, life in lives.items()]
+    console.print(_table("Lives, `remember` asked: where a right turn is", ("", *columns), found_first))
     talked = {name: life["chat"] for name, life in lives.items() if life["chat"]}
     if talked:
         figures = tuple(next(iter(talked.values())))

@@ -27,7 +27,7 @@ from tests.benchmarks.cost import cost
 from tests.benchmarks.figures import summary
 from tests.benchmarks.learning import learning
 from tests.benchmarks.lists import lists
-from tests.benchmarks.lives import FOLDER, by_kind, chat, graded, live, points, read_life, spoken
+from tests.benchmarks.lives import FOLDER, by_kind, chat, graded, live, points, read_life, sought, spoken
 from tests.benchmarks.locomo import read
 from tests.benchmarks.many_minds import many_minds
 from tests.benchmarks.perfect_judge import PerfectJudge
@@ -213,7 +213,7 @@ async def _remembering(bench: Bench) -> dict[str, Any]:
 
 async def _lives(bench: Bench) -> dict[str, Any]:
     """
-    Each life that is told and asked: points, points by kind, and how often the answer itself was shown.
+    Each life that is told and asked: points, by kind too, how often the answer was shown, and what ``remember`` finds.
 
     Then once more with a model that never errs: what it can not choose, no model can.
     """
@@ -233,6 +233,7 @@ async def _lives(bench: Bench) -> dict[str, Any]:
                     talked = await chat(service, life, advanced=advanced)
             results[life.mind_id] = {
                 "chat": talked,
+                "remember": await sought(service, life),
                 "points": points(found),
                 "queries": len(found),
                 "kinds": by_kind(found),
