@@ -263,6 +263,13 @@ def _longest(ranked: Sequence[str]) -> Iterator[str]:
             yield name
 
 
+def given_name(name: str) -> str:
+    """The first word of a full name, as others call its bearer: "Ann" of "Ann Miller"; "" where there is none such."""
+    first, *more = name.split()[:2] or [""]
+    is_title = first.casefold().rstrip(".") in _TITLES
+    return first if more and first[0].isalpha() and first[-1].isalnum() and len(first) > 1 and not is_title else ""
+
+
 def name_key(name: str) -> str:
     """The key by which a name is looked up: its words, in any spelling."""
     return " ".join(tokens(name))

@@ -27,7 +27,7 @@ from service.retrieval.agenda import asks_what_is_on
 from service.retrieval.days_to_come import days_to_come
 from service.retrieval.intent import intent_of
 from service.retrieval.periods import period, without_period
-from service.retrieval.queries import named_in, without_names
+from service.retrieval.queries import people_named_in, without_people
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -254,13 +254,13 @@ class RelevanceGate:
         literal = without_sayings(asked, language=language)
         ahead = _days_to_come(asked, moment)
         is_date = ahead is not None and ahead.hint is not None
-        bare = without_period(without_names(literal, candidates.people), keeps_dates=is_date)
+        bare = without_period(without_people(literal, candidates.people), keeps_dates=is_date)
         empty = subjectless(language)
         words = {word: stem for word, stem in content_words(bare, language=language).items() if word not in empty}
         proper = [stem for name in proper_nouns(bare, language=language) for stem in stems(name, language=language)]
         in_turns = text.turn_counts(proper)
         in_notes = frozenset[str]().union(*(note.stems for note in candidates.evidence.values()))
-        names_known = bool(named_in(query, candidates.people)) or candidates.names_entities
+        names_known = bool(people_named_in(query, candidates.people)) or candidates.names_entities
         meant = concepts(f"{supposed or ''} {bare}", language=language)
         # A model writes its queries as they may have been said, and a short message is searched for with what was said
         # before it; what is wanted, the message says.

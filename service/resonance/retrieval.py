@@ -31,7 +31,7 @@ from service.retrieval.fusion import ArmHits, Cues, fuse, merged, scaled, with_c
 from service.retrieval.intent import intent_of
 from service.retrieval.periods import period
 from service.retrieval.put_right import NOTHING_PUT_RIGHT, put_right_now
-from service.retrieval.queries import named_in
+from service.retrieval.queries import named_in, people_named_in
 from service.retrieval.relatives import resolved
 from service.retrieval.successors import LEAST_LATER, MOST_OLDER, Likeness, common_words, with_successors
 from service.retrieval.tellers import about_whom, asker_of, called, may_change, meant_in, tellers_of, turns_of
@@ -412,7 +412,7 @@ def _before(mind: Mind, turns: Sequence[StoredTurn]) -> dict[int, StoredTurn]:
 def _cues(call: PreTurnCall, query: str, terms: SearchTerms) -> Cues:
     moment = call.moment
     return Cues(
-        named_in(query, terms.people),
+        people_named_in(query, terms.people),
         _period(call, query),
         asks_when(query),
         is_present=_is_present(call, query, terms),
@@ -462,7 +462,7 @@ def _is_present(call: PreTurnCall, query: str, terms: SearchTerms) -> bool:
     if intent.is_about_now or intent.wants_latest:
         return True
     is_over = intent.is_about_past and not asks_when(query)
-    return not (is_over or intent.wants_list or named_in(query, terms.people))
+    return not (is_over or intent.wants_list or people_named_in(query, terms.people))
 
 
 def _terms(

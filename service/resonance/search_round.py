@@ -29,8 +29,8 @@ from service.retrieval.facts import best_facts, neighbour_scores
 from service.retrieval.fusion import DEPTH
 from service.retrieval.periods import period, without_period
 from service.retrieval.put_right import NOTHING_PUT_RIGHT
-from service.retrieval.queries import is_entity, without_names
-from service.retrieval.tellers import ROLES
+from service.retrieval.queries import is_entity, named_in, without_people
+from service.retrieval.tellers import ROLES, called_by_given_name
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
@@ -111,7 +111,7 @@ class SearchRound:
         self._embedder = embedder
         # Names of people drown in a vector what is said about them. The ranking takes them as a cue instead.
         left_out = names.people if switches.names else frozenset[str]()
-        self._bare = [without_names(query, left_out) or query for query in self.queries]
+        self._bare = [without_people(query, left_out) or query for query in self.queries]
         self._degraded: dict[str, None] = {}
         self._asked: dict[str, asyncio.Task[Any]] = {}
 
@@ -266,9 +266,12 @@ def known_names(
     named, meant = entities(queries), entities(by_relation)
     every = dict.fromkeys((*named, *meant))
     keys = {name_key(name) for _, name in every}
-    words = {word for query in (*queries, *by_relation) for word in name_key(query).split()}
+    asked = (*queries, *by_relation)
+    words = {word for query in asked for word in name_key(query).split()}
+    people = {name for key, name in speakers.items() if key in keys or set(key.split()) <= words}
+    people |= {name for query in asked for name in named_in(query, speakers.values())}
     return KnownNames(
-        frozenset(name for key, name in speakers.items() if key in keys or set(key.split()) <= words),
+        frozenset(people) | called_by_given_name(asked, speakers.values(), put_right, known=keys),
         tuple(every),
         tuple(dict.fromkeys((language, *text.languages()))),
         put_right,

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 from consolidation.text.content import AUDIO_MARK
 from consolidation.text.filler import says_nothing
 from consolidation.text.injected_blocks import without_injected
-from consolidation.text.names import name_key
+from consolidation.text.language import detect
+from consolidation.text.name_forms import UNKNOWN, forms_of_name
+from consolidation.text.names import given_name, name_key
 from consolidation.text.words import tokens
-from service.retrieval.tellers import ROLES
+from service.retrieval.tellers import ROLES, says_given_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
 _LONGEST_QUERY = 400
 _LONGEST_MESSAGE = 4_000
@@ -66,15 +68,33 @@ def distinct(queries: Iterable[str]) -> tuple[str, ...]:
 
 def without_names(text: str, names: Iterable[str]) -> str:
     """*text* without the names given: people's names drown what is said about them in a vector."""
+    plain = text
     for name in names:
-        text = re.sub(rf"(?<!\w){re.escape(name)}(?:['’]s)?(?!\w)", " ", text, flags=re.IGNORECASE)
+        genitive = "(?:['’]?s)?" if _has_bare_genitive(name, plain) else "(?:['’]s)?"
+        text = re.sub(rf"(?<!\w){re.escape(name)}{genitive}(?!\w)", " ", text, flags=re.IGNORECASE)
     return " ".join(text.split())
+
+
+def without_people(text: str, people: Collection[str]) -> str:
+    """*text* without the names of these people, whole or given alone."""
+    return without_names(text, (*people, *filter(None, map(given_name, people))))
 
 
 def named_in(text: str, names: Iterable[str]) -> frozenset[str]:
     """Which of *names* stand in *text*."""
     plain = " ".join(text.split())
     return frozenset(name for name in names if without_names(plain, (name,)) != plain)
+
+
+def people_named_in(text: str, people: Iterable[str]) -> frozenset[str]:
+    """Which of *people*, of whom no two have one given name, *text* names, wholly or by it."""
+    return frozenset(name for name in people if named_in(text, (name,)) or says_given_name(text, name))
+
+
+def _has_bare_genitive(name: str, text: str) -> bool:
+    """Whether "s" without an apostrophe says in *text* whose something is: "Mias Geburtstag"."""
+    last = name.casefold().rpartition(" ")[2]
+    return f"{last}s" in text.casefold() and f"{last}s" in forms_of_name(last, detect(text, fallback=UNKNOWN))
 
 
 def _is_mark(letter: str) -> bool:

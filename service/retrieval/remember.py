@@ -17,6 +17,7 @@ import anyio.to_thread
 from consolidation.corrections.record import What
 from consolidation.kernel.errors import EmbedderFault, GraphFault, WorkerUnavailable
 from consolidation.text.language import detect
+from consolidation.text.names import name_key
 from consolidation.text.words import stems
 from service.index.turn_fields import EVERY_TURN
 from service.mind.also_read import UNAVAILABLE
@@ -29,11 +30,11 @@ from service.retrieval.fusion import COSINES, WORDS, normalised
 from service.retrieval.lead_words import READ_SHARE, is_read, told_words
 from service.retrieval.mind_of_turns import mind_of_turns
 from service.retrieval.put_right import ANOTHER_SHARE, put_right_in, statement_id, statement_text
-from service.retrieval.queries import is_entity, named_in, sanitised
+from service.retrieval.queries import is_entity, named_in, people_named_in, sanitised
 from service.retrieval.relatives import resolved
 from service.retrieval.remembered import Remembered
 from service.retrieval.statements import statement_fits
-from service.retrieval.tellers import called, people_in, told_by_others
+from service.retrieval.tellers import called, called_by_given_name, people_in, told_by_others
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -367,11 +368,13 @@ def _of_whom_is_asked(
     """*memories*; what only others told counts less where *asker* asks of one person, unless it names that one."""
     turns = {one.id: {source.sequence for source in one.sources} for one in memories if one.kind in _TOLD}
     sequences = frozenset().union(*turns.values())
-    people = named_in(query, people_in(mind).values())
+    speakers = people_in(mind).values()
+    known = [name_key(name) for _, name in mind.text.names_in(query)]
+    people = named_in(query, speakers) | called_by_given_name((query,), speakers, put_right, known=known)
     about, others = told_by_others(mind, query, asker=asker, names=people, sequences=sequences, put_right=put_right)
     names = called(about, put_right)
     return [
-        _less(one) if (told := turns.get(one.id)) and told <= others and not named_in(one.text, names) else one
+        _less(one) if (told := turns.get(one.id)) and told <= others and not people_named_in(one.text, names) else one
         for one in memories
     ]
 

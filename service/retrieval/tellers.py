@@ -12,12 +12,12 @@ from functools import cache, lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from consolidation.corrections.wording import names_any
 from consolidation.kernel.turns import Speaker
 from consolidation.text.language import detect
-from consolidation.text.names import name_key
+from consolidation.text.names import given_name, name_key
 from consolidation.text.quotation import own_lines
 from consolidation.text.stopwords import STOP_WORDS
-from consolidation.text.words import tokens
 from service.retrieval.first_person import speaks_of_oneself
 from service.retrieval.tense import both_ends
 
@@ -49,7 +49,7 @@ class Tellers:
 
     def name(self, others: Tellers) -> bool:
         """Whether they name one of *others* in what they said."""
-        return any(_names(text, key) for text in self.told for key in others.called)
+        return any(_names(text, key) or says_given_name(text, key) for text in self.told for key in others.called)
 
     @property
     def speak_of_themselves(self) -> bool:
@@ -101,6 +101,39 @@ def asker_of(moment: Moment) -> str:
 def meant_in(query: str, names: Iterable[str]) -> frozenset[str]:
     """Those of *names* that *query* says as names: "will" is seldom Will."""
     return frozenset(one for one in names if not _is_word(query, name_key(one)) or _names(query, name_key(one)))
+
+
+def says_given_name(text: str, name: str) -> bool:
+    """Whether *text* calls the bearer of a full name by the first word of it, and names nobody of another surname."""
+    given = given_name(name)
+    if not given or not _names(text, name_key(given)):
+        return False
+    behind = re.search(rf"(?<!\w){re.escape(given)} +((?-i:[A-ZÀ-ÖØ-Þ])[\w-]{{0,40}})", text, re.IGNORECASE)
+    surname = name.casefold().split()[1]
+    return behind is None or detect(text) == "de" or surname.startswith(behind[1].casefold())
+
+
+def called_by_given_name(
+    queries: Iterable[str], names: Collection[str], put_right: PutRight, *, known: Collection[str] = ()
+) -> frozenset[str]:
+    """
+    Those of *names*, of all who speak, whom a query calls by a given name that nobody else of them has.
+
+    *known* are the keys of all names that are known in the queries: one may be of another with this given name.
+    """
+    asked = tuple(queries)
+    by_given: dict[str, list[str]] = {}
+    for name in sorted(names):
+        by_given.setdefault(name_key(given_name(name) or name), []).append(name)
+    found = set[str]()
+    for given, bearers in by_given.items():
+        if len({put_right.person(one) for one in bearers}) > 1:
+            continue
+        keys = {name_key(one) for one in bearers}
+        if any(one.startswith(f"{given} ") and one not in keys for one in known):
+            continue
+        found |= {one for one in bearers[:1] if any(says_given_name(query, one) for query in asked)}
+    return frozenset(found)
 
 
 def about_whom(*, asker: str, named: Collection[str], speaks_of_oneself: bool) -> str:
@@ -183,4 +216,4 @@ def _names(text: str, key: str) -> bool:
     """Whether *text* holds a name; one that is a common word, too ("Will"), with a capital that no beginning gives."""
     if _is_word(text, key):
         return re.search(rf"(?<=[\w,;] ){key.capitalize()}(?!\w)|{key.capitalize()}['’]s", text) is not None
-    return bool(key) and set(key.split()) <= set(tokens(text))
+    return names_any(text, (key,))

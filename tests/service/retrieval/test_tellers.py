@@ -4,7 +4,7 @@ import pytest
 
 from consolidation.kernel.turns import Speaker
 from service.retrieval.put_right import NOTHING_PUT_RIGHT
-from service.retrieval.tellers import NOBODY, may_change, meant_in, people_of, tellers_of
+from service.retrieval.tellers import NOBODY, called_by_given_name, may_change, meant_in, people_of, tellers_of
 from tests.support.fragments import message_of
 
 
@@ -60,6 +60,39 @@ def test_a_name_that_is_a_word_too_is_one_with_a_capital():
     assert meant_in("Will Ann get her visa, and will it be cold?", ("Will", "Ann")) == {"Ann"}
     assert meant_in("when is ben's birthday?", ("Ben",)) == {"Ben"}  # a word in Turkish, and none here
     assert meant_in("Who is Will's boss?", ("Will",)) == {"Will"}
+
+
+@pytest.mark.parametrize(
+    ("query", "meant"),
+    [
+        ("Where does Ann work?", {"Ann Miller"}),
+        ("Wo liegt Anns Haus?", {"Ann Miller"}),
+        ("Where does Will work?", {"Will Smith"}),
+        ("Where will Ann Miller work?", {"Ann Miller"}),
+        ("Where does Ann M. work?", {"Ann Miller"}),
+        ("Where does Ann Kovacs work?", set()),
+        ("Where does Lea work?", set()),
+        ("What did the doctor say?", set()),
+        ("What does Mia like?", set()),
+    ],
+)
+def test_a_given_name_is_of_whoever_alone_has_it(query, meant):
+    """Broken: one of two Leas is meant; Ann Kovacs is Ann Miller; a word is a name."""
+    names = ("Ann Miller", "Will Smith", "Lea Berger", "Lea Huber", "Dr. Moser", "Mia", "Mia Gruber")
+
+    assert called_by_given_name((query,), names, NOTHING_PUT_RIGHT) == meant
+
+
+def test_a_given_name_of_another_known_name_is_not_a_speakers():
+    asked = ("wo wohnt ann kovacs?",)
+
+    assert called_by_given_name(asked, ("Ann Miller",), NOTHING_PUT_RIGHT, known=("ann kovacs",)) == frozenset()
+    assert called_by_given_name(asked, ("Ann Miller",), NOTHING_PUT_RIGHT, known=("ann",)) == {"Ann Miller"}
+
+
+def test_who_calls_somebody_by_a_given_name_names_them():
+    """Broken: every word of a full name must be said."""
+    assert may_change(told(("Ben Carter", "I heard that Ann moved to Linz.")), told(("Ann Miller", "I live in Lyon.")))
 
 
 def test_a_name_of_signs_alone_is_named_nowhere():
