@@ -12,7 +12,7 @@ import anyio.to_thread
 
 from consolidation.corrections.record import Correction
 from consolidation.corrections.standing import Standing
-from consolidation.corrections.taken_out import turns_naming
+from consolidation.corrections.taken_out import is_by_any, turns_naming
 from consolidation.corrections.wording import tells_of_any
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ async def turns_of(transcript: Transcript, lines: Sequence[Line], *, correction_
 async def turns_since(transcript: Transcript, lines: Sequence[Line], *, known: int) -> frozenset[int]:
     """
     The turns of which something was decided behind the first *known* lines; of names that are muted since, or not any
-    more, those that name them.
+    more, those that name them, or in which they speak.
 
     Raises TranscriptUnreadable.
     """
@@ -72,7 +72,8 @@ def is_decided_since(
         return True
     names = _muted(lines[:known]) ^ _muted(lines) if known < len(lines) else frozenset[str]()
     texts = (*(message.content for one in turns for message in one.turn.messages), *(told[one] for one in said))
-    return bool(names) and any(tells_of_any(text, names) for text in texts)
+    is_own = any(is_by_any(message, names) for one in turns for message in one.turn.messages)
+    return bool(names) and (is_own or any(tells_of_any(text, names) for text in texts))
 
 
 def _told_still(lines: Sequence[Line]) -> dict[str, str]:

@@ -14,11 +14,12 @@ from consolidation.corrections.standing import may_be_one
 from consolidation.corrections.wording import carriers, tells_of_any
 from consolidation.kernel.turns import READ, Message, Speaker, TurnKind
 from consolidation.text.language import detect
+from consolidation.text.names import name_key
 from consolidation.text.sentences import whole_sentences
 from consolidation.text.words import content_words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from consolidation.corrections.standing import Standing
     from consolidation.kernel.turns import StoredTurn
@@ -99,23 +100,36 @@ def as_put_right(stored: StoredTurn, standing: Standing) -> StoredTurn | None:
     *stored* as it is to be told: without what people took out, and with what they put in its place, which its teller
     says, or else a note.
 
-    Sentences that name an entity which is never to come up are left out. None where nothing is left to tell.
+    Sentences that name an entity which is never to come up are left out, and so is what it said itself. None where
+    nothing is left to tell.
     """
     left = tellable(stored, standing)
-    messages = () if left.is_spent else _without_muted(left.turn.turn.messages, standing)
-    told = (*messages, *_without_muted(_notes(stored, standing), standing))
+    turn_id = stored.turn.turn_id
+    messages = () if left.is_spent else _without_muted(left.turn.turn.messages, standing, turn_id=turn_id)
+    told = (*messages, *_without_muted(_notes(stored, standing), standing, turn_id=turn_id))
     return replace(stored, turn=replace(stored.turn, messages=told)) if told else None
 
 
-def _without_muted(messages: tuple[Message, ...], standing: Standing) -> tuple[Message, ...]:
-    """*messages* without the sentences that name a muted entity; none where what was told is gone."""
+def _without_muted(messages: tuple[Message, ...], standing: Standing, *, turn_id: str) -> tuple[Message, ...]:
+    """*messages* of a turn without what a muted entity said, or names it; none where what was told is gone."""
     muted = standing.muted_names
     if not muted:
         return messages
-    spoken = ((one, whole_sentences(one.content, language=detect(one.content))) for one in messages)
+    others = [one for one in messages if not is_by_any(one, muted, standing=standing, turn_ids=(turn_id,))]
+    spoken = ((one, whole_sentences(one.content, language=detect(one.content))) for one in others)
     left = [_without(one, [said for said in every if tells_of_any(said, muted)]) for one, every in spoken]
     told = tuple(one for one in left if one.content.strip())
     return told if _tells(messages, told) else ()
+
+
+def is_by_any(
+    message: Message, names: Iterable[str], *, standing: Standing | None = None, turn_ids: Collection[str] = ()
+) -> bool:
+    """Whether a person of one of these *names* said *message*; in these turns they may be split off to another name."""
+    if message.role is not Speaker.USER or not message.known_as:
+        return False
+    name = standing.name_in(message.known_as, turn_ids) if standing is not None else message.known_as
+    return name_key(name) in set(map(name_key, names)) - {""}
 
 
 def with_statements(stored: StoredTurn, standing: Standing) -> StoredTurn:
@@ -136,9 +150,26 @@ def _notes(stored: StoredTurn, standing: Standing) -> tuple[Message, ...]:
 
 
 async def turns_naming(transcript: Transcript, names: frozenset[str]) -> frozenset[int]:
-    """The turns that tell of one of these *names*. Raises TranscriptUnreadable."""
+    """The turns that tell of one of these *names*, or in which one of them speaks. Raises TranscriptUnreadable."""
+    return await _turns(transcript, lambda turn: _is_by(turn, names) or _tells_of(turn, names))
+
+
+async def turns_by(transcript: Transcript, names: frozenset[str]) -> frozenset[int]:
+    """The turns in which one of these *names* speaks. Raises TranscriptUnreadable."""
+    return await _turns(transcript, lambda turn: _is_by(turn, names))
+
+
+async def _turns(transcript: Transcript, is_wanted: Callable[[StoredTurn], bool]) -> frozenset[int]:
     found, last = set[int](), 0
     while page := await transcript.after(last, limit=_PAGE):
         last = page[-1].sequence
-        found |= {one.sequence for one in page if tells_of_any("\n".join(m.content for m in one.turn.messages), names)}
+        found |= {one.sequence for one in page if is_wanted(one)}
     return frozenset(found)
+
+
+def _tells_of(stored: StoredTurn, names: frozenset[str]) -> bool:
+    return tells_of_any("\n".join(one.content for one in stored.turn.messages), names)
+
+
+def _is_by(stored: StoredTurn, names: frozenset[str]) -> bool:
+    return any(is_by_any(one, names) for one in stored.turn.messages)

@@ -15,7 +15,7 @@ import anyio.to_thread
 
 from consolidation.corrections.decided_since import followed, names_since
 from consolidation.corrections.record import Correction, What
-from consolidation.corrections.taken_out import turns_naming
+from consolidation.corrections.taken_out import turns_by, turns_naming
 from consolidation.corrections.wording import Wording, tells_of_any
 from consolidation.story.anchor import without_marks
 from consolidation.story.chapters import parse
@@ -42,7 +42,8 @@ class _Change:
     """
     What became otherwise: the turns that told it.
 
-    Where only chapters that hold certain words are meant, these are its ``wording``, or one of the ``names``.
+    Where only chapters that hold certain words are meant, these are its ``wording``, or one of the ``names``; ``own``
+    are the turns in which one of these speaks, whose chapters are meant, too.
     ``recaps`` are the digests of chapters that carry the wording although none of their own turns does.
     """
 
@@ -50,6 +51,7 @@ class _Change:
     wording: Wording | None = None
     names: frozenset[str] = frozenset()
     recaps: frozenset[str] = frozenset()
+    own: frozenset[int] = frozenset()
 
     @property
     def is_gone(self) -> bool:
@@ -61,7 +63,7 @@ class _Change:
         if made_of is None:
             return False
         if self.names:  # a later chapter may name them, too, whatever its turns do
-            return tells_of_any(_body(chapter), self.names)
+            return tells_of_any(_body(chapter), self.names) or not made_of.narrated.isdisjoint(self.own)
         if not made_of.narrated & self.sequences:
             return chapter.digest in self.recaps
         return self.wording is None or _carries(_body(chapter), self.wording)
@@ -138,8 +140,13 @@ def _changes(story: MindStory, lines: Sequence[Line], *, known: int) -> tuple[_C
 async def _of_names(story: MindStory, lines: Sequence[Line], *, known: int) -> tuple[_Change, ...]:
     """The names that are muted since the first *known* lines, by whatever decision, and those that are not any more."""
     muted, back = await names_since(lines, known=known)
-    changes = ((muted, muted), (back, frozenset[str]()))
-    return tuple([_Change(await turns_naming(story.transcript, one), names=gone) for one, gone in changes if one])
+    changes = []
+    if muted:
+        naming, own = await turns_naming(story.transcript, muted), await turns_by(story.transcript, muted)
+        changes.append(_Change(naming, names=muted, own=own))
+    if back:
+        changes.append(_Change(await turns_naming(story.transcript, back)))
+    return tuple(changes)
 
 
 async def _with_recaps(change: _Change, story: MindStory, book: Book, ledger: StoryLedger) -> _Change:

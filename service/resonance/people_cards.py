@@ -113,7 +113,9 @@ def _cards(mind: Mind, now: datetime) -> tuple[PersonCard, ...]:
             if len(found[key]) < MOST_LINES and not any(words <= other for other in told[key]):
                 found[key].append(one.line)
                 told[key].append(words)
-    return tuple(PersonCard(names.get(key, key), tuple(kept)) for key, kept in found.items() if kept)
+    silent = set(map(name_key, muted))
+    left = {key: lines for key, lines in found.items() if lines and key not in silent}
+    return tuple(PersonCard(names.get(key, key), tuple(lines)) for key, lines in left.items())
 
 
 def _names(mind: Mind, put_right: PutRight) -> dict[str, str]:

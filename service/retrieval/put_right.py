@@ -15,7 +15,7 @@ import anyio.to_thread
 
 from consolidation.corrections.record import What
 from consolidation.corrections.standing import UNDECIDED, Standing, may_be_one
-from consolidation.corrections.taken_out import Tellable, tellable
+from consolidation.corrections.taken_out import Tellable, is_by_any, tellable
 from consolidation.corrections.wording import Wording, named_in, names_any, renamed, tells_of_any
 from consolidation.kernel.errors import HomeFault
 from consolidation.kernel.turns import Message, Speaker
@@ -241,9 +241,15 @@ class PutRight:
 
     def _reason_against(self, fragment: Fragment) -> str:
         muted = self.standing.muted_names
-        if muted and tells_of_any(self._as_split(fragment), muted):
+        if muted and (tells_of_any(self._as_split(fragment), muted) or self._is_by_muted(fragment, muted)):
             return "muted by a person"
         return self._against_observation(fragment.text, fragment.sequences) if fragment.kind == "observation" else ""
+
+    def _is_by_muted(self, fragment: Fragment, muted: frozenset[str]) -> bool:
+        """Whether all who told *fragment* are of these *muted* names."""
+        own = [one for one in fragment.said if one.role is Speaker.USER]
+        turn_ids = [self.turn_ids[one] for one in fragment.sequences if one in self.turn_ids]
+        return bool(own) and all(is_by_any(one, muted, standing=self.standing, turn_ids=turn_ids) for one in own)
 
     def against_observation(self, text: str, sequences: Collection[int]) -> str:
         """Why what was observed of these turns does not come up by itself; "" where it may."""
