@@ -6,6 +6,7 @@ Every function here is pure.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
@@ -30,6 +31,7 @@ from service.ports.graph import Episode, Passage, episode_uuid, passage_uuid
 from service.retrieval.answer_types import answers, held_types
 from service.retrieval.days_told import as_values, days_told
 from service.retrieval.passages import passages
+from service.retrieval.tellers import people_of
 from service.retrieval.weekly_days import weekly_days
 
 if TYPE_CHECKING:
@@ -42,6 +44,12 @@ if TYPE_CHECKING:
 _MOST_CHARACTERS = {Speaker.USER: 16_000, Speaker.ASSISTANT: 16_000, Speaker.THOUGHT: 4_000, Speaker.TOOL: 600}
 
 _ANYWHERE = (-12, 0, 14)  # hours: from the last time zone to the first
+# What makes a question of a claim: "it is on 3 June, right?"
+_TAG = re.compile(
+    r"[,\s]\s{0,3}(?:right|correct|yes|isn['’]t it|oder|nicht wahr|gell|ja|verdad|no|n['’]est-ce pas|hein|non|vero|né"
+    r"|certo|toch|prawda|tak|правда|да|değil mi)\s{0,3}\?\s{0,8}$",
+    re.IGNORECASE,
+)
 _PERSON = frozenset({Speaker.USER, Speaker.THOUGHT})  # a thought may be somebody's diary, imported
 
 
@@ -137,6 +145,7 @@ def traits_of(turn: StoredTurn, *, language: str, before: StoredTurn | None = No
     text, own, answer = spoken_text(turn), _said(turn, _PERSON), _said(turn, {Speaker.ASSISTANT})
     tells = told(own, language=language)
     statements = tells or told(answer, language=language)
+    denied = _claim(turn, before) if before is not None and _denies(turn, before, language) else ""
     return Traits(
         speakers=tuple(dict.fromkeys(message.who for message in remembered(turn) if message.role not in READ)),
         occurred_at=turn.occurred_at,
@@ -145,21 +154,33 @@ def traits_of(turn: StoredTurn, *, language: str, before: StoredTurn | None = No
         has_time=has_time(text),
         only_asks=not tells,
         knows_not=not answers(answer, question=own, language=language),
-        answers=held_types(own, language=language).union(*map(attributes_told, tells)),
+        answers=held_types(own, language=language).union(*map(attributes_told, (*tells, denied))),
         wants_answer=wants_answer(own, language=language),
         instructs=any(
             instructs(one.content, language=language) for one in turn.turn.messages if one.role is Speaker.USER
         ),
-        denies=before.sequence if before is not None and _denies(turn, before, language) else None,
+        denies=before.sequence if before is not None and denied else None,
     )
 
 
 def _denies(turn: StoredTurn, before: StoredTurn, language: str) -> bool:
-    """Whether *turn* says that what the bot said in the turn *before* was wrong."""
-    claim, answer = _said(before, {Speaker.ASSISTANT}), _said(turn, {Speaker.ASSISTANT})
-    return is_denied(claim, _said(turn, _PERSON), answer, language=language) and not are_bystanders(
+    """Whether *turn* says that what was said in the turn *before* was wrong."""
+    answer = _said(turn, {Speaker.ASSISTANT})
+    return is_denied(_claim(turn, before), _said(turn, _PERSON), answer, language=language) and not are_bystanders(
         of_themselves(turn.turn, language=language), [before.turn]
     )
+
+
+def _claim(turn: StoredTurn, before: StoredTurn) -> str:
+    """
+    What *turn* may say was wrong: the bot's words in the turn *before*, and the person's where another one speaks now.
+
+    Where the bot said nothing, the person's words are all there is. A question that wants a "yes" claims what it asks.
+    """
+    answer, own = _said(before, {Speaker.ASSISTANT}), _TAG.sub(".", _said(before, {Speaker.USER}))
+    people, others = people_of(turn.turn.messages), people_of(before.turn.messages)
+    is_anothers = bool(people and others) and people.isdisjoint(others)
+    return "\n".join(filter(None, (own, answer))) if is_anothers or not answer else answer
 
 
 def _said(turn: StoredTurn, roles: AbstractSet[Speaker]) -> str:

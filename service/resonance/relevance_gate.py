@@ -133,7 +133,8 @@ class _Found:
         sequence = self.newest.get(fragment.id)
         if sequence is None or fragment.statement is not None:
             return attributes_told(fragment.text)
-        return self.traits[sequence].answers if sequence in self.traits else frozenset()
+        # "No, it's on 4 June" is on the birthday that it puts right.
+        return frozenset().union(*(self.traits[one].answers for one in self.meant_by(sequence) if one in self.traits))
 
     def told(self, fragment: Fragment, named: frozenset[str]) -> Told:
         """What is known of *fragment* by itself; *named* are the names of the message, casefolded."""
@@ -314,6 +315,7 @@ def _read(text: TextIndex, fragments: Sequence[Fragment], candidates: Candidates
     sequences = tuple(set(newest.values()))
     traits = text.traits(sequences)
     both = tuple({*sequences, *(one.denies for one in traits.values() if one.denies is not None)})
+    traits = {**traits, **text.traits(both)} if len(both) > len(sequences) else traits
     return _Found(
         newest,
         {one.id: candidates.evidence[one.id] for one in fragments if one.id in candidates.evidence},

@@ -156,3 +156,45 @@ async def test_an_answer_that_did_not_know_silences_no_memory(tmp_path, fact, th
 
     assert word in before["block"]
     assert word in after["block"], after["silence"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "no", "asks"),
+    [
+        ("Ben's birthday is on 3 June.", "No, it's on 4 June.", "When is Ben's birthday?"),
+        ("Ben's birthday is on 3 June, right?", "That's wrong, it's 4 June.", "When is Ben's birthday?"),
+        ("Ben hat am 3. Juni Geburtstag.", "Nein, am 4. Juni.", "Wann hat Ben Geburtstag?"),
+    ],
+)
+async def test_a_short_no_of_another_person_leads_what_it_puts_right(tmp_path, claim, no, asks):
+    """Broken: the no does not hold the words of the question, and the wrong date stands alone."""
+    said_by = (("Dave", claim), ("Ben", no), ("Carla", "I bake bread."), ("Ann", "It rains a lot."))
+    async with running(tmp_path) as service:
+        for day, (name, text) in enumerate(said_by, start=1):
+            await service.keep("ada", {**said(text, f"2026-01-0{day}T18:30:00Z"), "name": name}, session_id="s0")
+        await service.digested("ada")
+        found = await surfacing(service, [{**said(asks), "name": "Ann"}])
+
+    assert no in found["flashbacks"][0]["raw"]
+
+
+async def test_a_no_to_a_no_leads_both(tmp_path):
+    """Broken: a denial tells what the denied turn said, and not what that one denied."""
+    said_by = (("Dave", "Ben's birthday is on 3 June."), ("Ann", "No, it's on 4 June."), ("Ben", "No, it's on 5 June."))
+    async with running(tmp_path) as service:
+        for day, (name, text) in enumerate((*said_by, ("Ann", "It rains a lot.")), start=1):
+            await service.keep("ada", {**said(text, f"2026-01-0{day}T18:30:00Z"), "name": name}, session_id="s0")
+        await service.digested("ada")
+        found = await surfacing(service, [{**said("When is Ben's birthday?"), "name": "Ann"}])
+
+    assert "5 June" in found["flashbacks"][0]["raw"]
+
+
+async def test_a_short_no_to_the_bot_tells_what_it_puts_right(tmp_path):
+    """Broken: what was denied is held back, and what denies it does not tell what is asked for: silence."""
+    async with running(tmp_path) as service:
+        claim = ("Ben's birthday is on 3 June, right?", "Yes, Ben's birthday is on 3 June.")
+        await told(service, claim, ("No, it's on 4 June.", "Sorry, 4 June then."), *OTHERS)
+        found = await surfacing(service, "When is Ben's birthday?")
+
+    assert "4 June" in found["flashbacks"][0]["raw"]

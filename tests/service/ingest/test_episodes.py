@@ -1,9 +1,12 @@
 """A stored turn as it is indexed: what it tells and asks, what it means, and whom it contradicts."""
 
+from dataclasses import replace
+
 import pytest
 
+from consolidation.kernel.turns import Speaker, StoredTurn, Turn
 from service.ingest.episodes import as_indexed, traits_of
-from tests.support.fragments import kept_of
+from tests.support.fragments import NOON, kept_of, message_of
 
 
 def traits(own, answer="Oh.", *, before=None, language="en"):
@@ -79,6 +82,55 @@ def test_a_turn_instructs_where_the_person_says_so_and_not_where_the_bot_does():
 )
 def test_a_person_denies_what_was_answered_before(own, answer):
     assert traits(own, answer, before="You live in Lyon.").denies == 1
+
+
+def in_group(before, no, *, answer="", names=("Dave", "Ben"), language="en"):
+    """The traits of a *no* to what somebody said *before*, and the bot's *answer* to that."""
+    first, second = (
+        StoredTurn(number, NOON, Turn(f"t{number}", "s1", (message_of(text, name=name),)))
+        for number, (text, name) in enumerate(zip((before, no), names, strict=True), start=1)
+    )
+    if answer:
+        said = (*first.turn.messages, message_of(answer, Speaker.ASSISTANT))
+        first = replace(first, turn=replace(first.turn, messages=said))
+    return traits_of(second, language=language, before=first)
+
+
+JUNE = "Ben's birthday is on 3 June."
+
+
+@pytest.mark.parametrize(
+    ("before", "no", "more"),
+    [
+        (JUNE, "No, it's on 4 June.", {}),
+        (JUNE, "That's wrong, it's 4 June.", {}),
+        (JUNE, "No, it's on 4 June.", {"answer": "Lovely!"}),
+        (JUNE, "No, it's on 4 June.", {"names": (None, None)}),
+        ("Ben's birthday is on 3 June, right?", "No, it's on 4 June.", {}),
+        ("Ben's birthday is on 3 June, right?", "No, it's on 4 June.", {"answer": f"Yes, {JUNE}"}),
+        ("Bernd hat am 3. Juni Geburtstag, oder?", "Nein, am 4. Juni.", {"language": "de"}),
+    ],
+)
+def test_a_short_no_denies_what_another_person_said_and_tells_what_that_did(before, no, more):
+    """Broken: only the bot's words are denied; the no has no word of the question."""
+    found = in_group(before, no, **more)
+
+    assert found.denies == 1
+    assert "birthday" in found.answers
+
+
+@pytest.mark.parametrize(
+    ("before", "no", "more"),
+    [
+        ("I drink my coffee with milk.", "No, I drink it black.", {}),
+        (JUNE, "No idea what to cook tonight.", {}),
+        (JUNE, "No, not at all.", {"answer": "Shall I remind you?"}),
+        (JUNE, "No, it's on 4 June.", {"answer": "Lovely!", "names": ("Ben", "Ben")}),
+        ("Is Ben's birthday in June?", "No, I think not.", {}),
+    ],
+)
+def test_a_no_of_oneself_or_to_something_else_denies_nothing_another_said(before, no, more):
+    assert in_group(before, no, **more).denies is None
 
 
 def test_a_no_to_a_question_denies_nothing_unless_it_is_conceded():
