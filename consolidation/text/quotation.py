@@ -27,6 +27,11 @@ def own_lines(text: str) -> str:
     return "\n".join(words for is_quoted, words in runs if not is_quoted) if any(one[0] for one in runs) else text
 
 
+def quoted_lines(text: str) -> str:
+    """The lines of *text* that are quoted behind ">", without their marks; "" where there are none."""
+    return "\n".join(words for is_quoted, words in _runs(text) if is_quoted)
+
+
 def with_marks(text: str) -> str:
     """*text* with quotation marks around what is quoted behind ">"."""
     runs = _runs(text)

@@ -16,7 +16,7 @@ from consolidation.corrections.wording import names_any
 from consolidation.kernel.turns import Speaker
 from consolidation.text.language import detect
 from consolidation.text.names import given_name, name_key
-from consolidation.text.quotation import own_lines
+from consolidation.text.quotation import own_lines, quoted_lines
 from consolidation.text.stopwords import STOP_WORDS
 from service.retrieval.first_person import speaks_of_oneself
 from service.retrieval.tense import both_ends
@@ -40,16 +40,23 @@ class Tellers:
     """
     Who told a memory: the keys of the people with a name, as they are called now, and of all their names.
 
-    ``told`` is what they said, without what they quote of others, and without the middle of what is long.
+    ``told`` is what they said, without what they quote of others, and without the middle of what is long; ``quoted`` is
+    what they quote.
     """
 
     people: frozenset[str] = frozenset()
     called: frozenset[str] = frozenset()
     told: tuple[str, ...] = ()
+    quoted: tuple[str, ...] = ()
 
     def name(self, others: Tellers) -> bool:
         """Whether they name one of *others* in what they said."""
         return any(_names(text, key) or says_given_name(text, key) for text in self.told for key in others.called)
+
+    def quote(self, others: Tellers) -> bool:
+        """Whether they quote what *others* said."""
+        said, quoted = _joined(others.told), _joined(self.quoted)
+        return bool(said and quoted) and (said in quoted or quoted in said)
 
     @property
     def speak_of_themselves(self) -> bool:
@@ -89,7 +96,8 @@ def tellers_of(messages: Sequence[Message], sequences: Collection[int], put_righ
         return NOBODY
     people = frozenset(put_right.person(one.known_as, sequences) for one in said)
     called = people.union(*(put_right.standing.keys_of(one) for one in people))
-    return Tellers(people, called, tuple(both_ends(own_lines(one.content)) for one in said))
+    quoted = tuple(filter(None, (both_ends(quoted_lines(one.content)) for one in said)))
+    return Tellers(people, called, tuple(both_ends(own_lines(one.content)) for one in said), quoted)
 
 
 def asker_of(moment: Moment) -> str:
@@ -188,13 +196,23 @@ def may_change(newer: Tellers, older: Tellers) -> bool:
     """
     Whether what *newer* told may say what holds now of what *older* did.
 
-    Of other people it does where either names the other, or nobody speaks of themselves: where all meet on Friday.
+    Of other people it does where either names the other, or nobody speaks of themselves: where all meet on Friday. Who
+    quotes something else, or what another says of themselves, only remarks on it: "How nice, Ben!".
     """
-    if not (newer.people and older.people) or not newer.people.isdisjoint(older.people):
+    if not (newer.people and older.people):
+        return True
+    is_one = not newer.people.isdisjoint(older.people)
+    if newer.quoted and not newer.speak_of_themselves:
+        return newer.quote(older) and (is_one or not older.speak_of_themselves)
+    if is_one:
         return True
     if newer.name(older) or older.name(newer):
         return True
     return not (older.speak_of_themselves or newer.speak_of_themselves)
+
+
+def _joined(texts: Iterable[str]) -> str:
+    return " ".join(" ".join(texts).split())
 
 
 @lru_cache(maxsize=_TEXTS)

@@ -151,6 +151,23 @@ async def test_what_somebody_quotes_is_not_told_as_their_words(tmp_path):
     assert [one for one in raw if not one.startswith("Ann") and ("peanuts" in one or "Lyon" in one)] == []
 
 
+async def test_a_remark_below_anothers_words_does_not_lead_what_its_writer_told(tmp_path):
+    """Broken: quoted words are near those of the question, and the newer turn says what holds now."""
+    mill = "I work at the bakery on Mill Street, mornings only."
+    said_by = (
+        ("Ann", "I work at Siemens as a software engineer."),
+        ("Ben", mill),
+        ("Ann", f"> {mill}\nHow nice, Ben!"),
+    )
+    async with running(tmp_path) as service:
+        for day, (name, text) in enumerate((*said_by, ("Cleo", "I bake bread.")), start=1):
+            await service.keep("hut", by(name, text, day), bot("Ah.", day))
+        await service.digested("hut")
+        found = await asked(service, "Ann", "Where do I work?")
+
+    assert "Siemens" in found["flashbacks"][0]["raw"]
+
+
 async def test_facts_and_the_story_hold_what_is_quoted_as_the_words_of_who_said_it(tmp_path):
     """Broken: the quoting model and the story read quoted lines as the speaker's."""
     async with running(tmp_path, settings=settings_of(tmp_path, story={"threshold_tokens": 0})) as service:
