@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from consolidation.corrections.record import What
-from consolidation.kernel.errors import MemoryNotFound
+from consolidation.kernel.errors import MemoryNotFound, TurnNotFound
+from consolidation.kernel.turns import TurnKind
 from consolidation.text.words import tokens
+from consolidation.transcript.tombstones import id_digest
 from service.catalog.facts import FactQuery, list_facts, read_fact
 from service.catalog.turns import TurnQuery
 from service.index.turn_fields import EVERY_TURN, TurnFilter
@@ -25,9 +28,12 @@ if TYPE_CHECKING:
     from service.catalog.turns import TurnItem
     from service.composition.container import Memory
     from service.mind.minds import Mind
+    from service.retrieval.moment import Source
     from service.retrieval.remembered import Kind, Remembered
 
 EPISODE = "episode:"
+_NAMED = re.compile(rf"{EPISODE}([1-9][0-9]{{0,15}}):([0-9a-f]+)")
+_DIGITS = 12  # of the digest of a turn's own id
 _PAGE = 500
 _LONGEST_WHOLE = 2_000  # characters of a turn above which a search shows the words that matter
 _KINDS: frozenset[Kind] = frozenset({"fact", "episode"})
@@ -88,6 +94,23 @@ class OneSession:
         return turn.turn.session_id == self.session_id
 
 
+class TurnPlace(NamedTuple):
+    """Where a turn is in its mind, and its own id."""
+
+    sequence: int
+    turn_id: str
+
+    @property
+    def entry_id(self) -> str:
+        """
+        Its id as a memory, with a digest of its own id.
+
+        A mind that was erased and begun anew counts from 1 again, so an old id with the place
+        alone would be of another turn.
+        """
+        return f"{EPISODE}{self.sequence}:{id_digest(self.turn_id)[:_DIGITS]}"
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """
@@ -99,7 +122,7 @@ class Entry:
     id: str
     text: str
     created_at: datetime | None
-    sequences: tuple[int, ...]
+    turns: tuple[TurnPlace, ...]
     updated_at: datetime | None = None
     score: float | None = None
     valid_at: datetime | None = None
@@ -109,6 +132,11 @@ class Entry:
     def is_turn(self) -> bool:
         """Whether it is a turn rather than a fact."""
         return self.id.startswith(EPISODE)
+
+    @property
+    def sequences(self) -> tuple[int, ...]:
+        """Of the turns that it comes from."""
+        return tuple(one.sequence for one in self.turns)
 
 
 async def list_entries(memory: Memory, mind: Mind, scope: Scope) -> list[Entry]:
@@ -173,6 +201,17 @@ async def read_entry(memory: Memory, mind: Mind, entry_id: str) -> Entry:
     return replace(entry, text=last.to, updated_at=last.at)
 
 
+async def turn_named(memory: Memory, mind: Mind, entry_id: str) -> TurnItem:
+    """The turn with this id as a memory. Raises TurnNotFound, TurnErased."""
+    named = _NAMED.fullmatch(entry_id)
+    for stored in await mind.transcript.read_many((int(named[1]),)) if named is not None else ():
+        turn_id, is_erased = stored.turn.turn_id, stored.turn.kind is TurnKind.ERASED
+        digest = turn_id if is_erased else id_digest(turn_id)  # of an erased turn's id nothing else is left
+        if named is not None and digest[:_DIGITS] == named[2]:
+            return await memory.catalog.turns.one(mind, f"{EPISODE}{stored.sequence}" if is_erased else turn_id)
+    raise TurnNotFound("no memory has this id")
+
+
 async def with_whole_words(mind: Mind, entries: Sequence[Entry]) -> list[Entry]:
     """*entries*, those that are turns in their own words."""
     turns = await mind.transcript.read_many([one.sequences[0] for one in entries if one.is_turn])
@@ -232,7 +271,7 @@ async def _within(mind: Mind, scope: Scope, entries: list[Entry]) -> list[Entry]
 async def _told(memory: Memory, mind: Mind, entry_id: str) -> tuple[Entry, tuple[Correction, ...]]:
     """One memory as it was told, and the edits and deletions of these words, oldest first."""
     if entry_id.startswith(EPISODE):
-        turn = await memory.catalog.turns.one(mind, entry_id)
+        turn = await turn_named(memory, mind, entry_id)
         entry, decided = _of_turn(turn), tuple(one for one in turn.corrections if one.target.kind == "turn")
     else:
         fact = await read_fact(mind, entry_id, now=memory.clock.now())
@@ -280,30 +319,32 @@ def _of_fact(mind: Mind, fact: FactItem) -> Entry:
     if fact.said is not None:
         return Entry(fact.id, fact.text, fact.said.at, _put_right(mind, fact.said), fact.said.at)
     at = min((source.timestamp for source in fact.sources), default=fact.valid_at)
-    sequences = tuple(source.sequence for source in fact.sources)
-    return Entry(fact.id, fact.text, at, sequences, valid_at=fact.valid_at, invalid_at=fact.invalid_at)
+    return Entry(fact.id, fact.text, at, _places(fact.sources), valid_at=fact.valid_at, invalid_at=fact.invalid_at)
 
 
 def _of_turn(item: TurnItem) -> Entry:
     stored = item.turn
-    return Entry(f"{EPISODE}{stored.sequence}", words_of(stored.turn), stored.occurred_at, (stored.sequence,))
+    place = TurnPlace(stored.sequence, stored.turn.turn_id)
+    return Entry(place.entry_id, words_of(stored.turn), stored.occurred_at, (place,))
 
 
-def _put_right(mind: Mind, said: Statement) -> tuple[int, ...]:
+def _places(sources: Iterable[Source]) -> tuple[TurnPlace, ...]:
+    return tuple(TurnPlace(one.sequence, one.turn_id) for one in sources)
+
+
+def _put_right(mind: Mind, said: Statement) -> tuple[TurnPlace, ...]:
     """The turns whose words an edit took the place of."""
-    found = (mind.transcript.positions.sequence_of(turn_id) for turn_id in said.turn_ids)
-    return tuple(one for one in found if one is not None)
+    found = ((mind.transcript.positions.sequence_of(turn_id), turn_id) for turn_id in said.turn_ids)
+    return tuple(TurnPlace(sequence, turn_id) for sequence, turn_id in found if sequence is not None)
 
 
 def _of_remembered(mind: Mind, found: Remembered) -> Entry:
-    sequences = tuple(source.sequence for source in found.sources)
-    if found.statement is not None:
-        sequences = _put_right(mind, found.statement)
+    turns = _places(found.sources) if found.statement is None else _put_right(mind, found.statement)
     return Entry(
-        found.id,
+        turns[0].entry_id if found.kind == "episode" and turns else found.id,
         found.text,
         found.occurred_at,
-        sequences,
+        turns,
         score=found.score,
         valid_at=found.valid_at,
         invalid_at=found.invalid_at,

@@ -8,7 +8,7 @@ from fastapi import Response
 
 from consolidation.kernel.errors import MemoryNotFound
 from consolidation.workspace import mind_id_of, no_such_mind
-from service.facades.entries import EPISODE, made_of_edits
+from service.facades.entries import EPISODE, made_of_edits, turn_named
 from service.facades.worker_of_mind import in_worker_of_mind
 from service.http.routes import corrections, erasure
 from service.http.schemas.corrections import CorrectionIn
@@ -56,7 +56,7 @@ async def _delete(memory: Memory, mind_id: str, entry_id: str, caller: Principal
     if entry_id.startswith(EPISODE):
         with memory.minds.gate.enter(mind_id):
             mind = await memory.minds.find(mind_id)
-            turn_id = (await memory.catalog.turns.one(mind, entry_id)).turn.turn.turn_id
+            turn_id = (await turn_named(memory, mind, entry_id)).turn.turn.turn_id
         await erasure.erase_turn(mind_id, turn_id, memory, caller.name, Response(), erasure.HowToErase())
     else:
         await _correct(memory, mind_id, entry_id, {"what": "wrong"}, caller)
@@ -64,10 +64,13 @@ async def _delete(memory: Memory, mind_id: str, entry_id: str, caller: Principal
 
 @in_worker_of_mind
 async def _correct(memory: Memory, mind_id: str, entry_id: str, decision: dict[str, str], caller: Principal) -> None:
-    kind = "turn" if entry_id.startswith(EPISODE) else "fact"
-    posted = CorrectionIn.model_validate({**decision, "target": {"kind": kind, "id": entry_id}})
     with memory.minds.gate.enter(mind_id):
         mind = await memory.minds.find(mind_id)
+        target = {"kind": "fact", "id": entry_id}
+        if entry_id.startswith(EPISODE):
+            sequence = (await turn_named(memory, mind, entry_id)).turn.sequence
+            target = {"kind": "turn", "id": f"{EPISODE}{sequence}"}
+        posted = CorrectionIn.model_validate({**decision, "target": target})
         earlier = await made_of_edits(memory, mind, entry_id)
         await corrections.correct(mind_id, posted, memory, caller.name)
         for one in reversed(earlier):  # else the words of the last one would stay beside this decision

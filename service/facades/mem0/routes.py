@@ -11,7 +11,7 @@ from consolidation.kernel.errors import MindNotFound
 from service.access.principal import Principal
 from service.catalog.minds import page_of_minds
 from service.composition.container import Memory
-from service.facades.entries import EPISODE, first_told, list_entries, read_entry, search_entries, words_of
+from service.facades.entries import TurnPlace, first_told, list_entries, read_entry, search_entries, words_of
 from service.facades.mem0.bodies import AddIn, DeletesIn, ListIn, SearchIn, UpdateIn, UpdatesIn
 from service.facades.mem0.memories import as_json
 from service.facades.mem0.scope import OURS, Scope, scope_of
@@ -48,7 +48,8 @@ async def add(
         mind = await memory.minds.find(mind_id)
         stored = await mind.transcript.read(kept.sequence)
     words = words_of(stored.turn) if stored.turn.messages else ""
-    added = {"id": id_of(mind_id, f"{EPISODE}{kept.sequence}"), "memory": words, "event": "ADD"}
+    own_id = TurnPlace(stored.sequence, stored.turn.turn_id).entry_id
+    added = {"id": id_of(mind_id, own_id), "memory": words, "event": "ADD"}
     return {
         "message": "The messages are stored. Facts are read from them in the background.",
         "status": "SUCCEEDED",

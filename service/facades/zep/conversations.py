@@ -9,7 +9,7 @@ from consolidation.corrections.record import What
 from consolidation.kernel.errors import InvalidRequest, MemoryNotFound
 from consolidation.kernel.turns import Turn
 from service.catalog.turns import TurnQuery
-from service.facades.entries import WholeMind, search_entries, with_whole_words, words_of
+from service.facades.entries import WholeMind, search_entries, turn_named, with_whole_words, words_of
 from service.facades.translation import turn_in
 from service.facades.worker_of_mind import in_worker_of_mind
 from service.facades.zep.messages import OURS, said_in, turns_of
@@ -154,7 +154,7 @@ async def one_episode(caller: Caller, mind_id: str, entry_id: str) -> dict[str, 
     """One turn. Raises TurnNotFound, TurnErased, MindNotFound."""
     with caller.memory.minds.gate.enter(mind_id):
         mind = await caller.memory.minds.find(mind_id)
-        return _episode(mind_id, (await caller.memory.catalog.turns.one(mind, entry_id)).turn)
+        return _episode(mind_id, (await turn_named(caller.memory, mind, entry_id)).turn)
 
 
 def one_of(said: list[Said], message_id: str) -> Said:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from service.facades.entries import TurnPlace
 from service.facades.memory_ids import id_of
 from service.facades.translation import iso
 
@@ -103,7 +104,7 @@ def edge(mind_id: str, entry: Entry, *, episode_field: str) -> dict[str, Any]:
         "valid_at": iso(entry.valid_at or entry.created_at),
         "invalid_at": iso(entry.invalid_at),
         "score": entry.score,
-        episode_field: [id_of(mind_id, f"episode:{one}") for one in entry.sequences],
+        episode_field: [id_of(mind_id, one.entry_id) for one in entry.turns],
     }
 
 
@@ -116,7 +117,9 @@ def node(mind_id: str, found: Remembered) -> dict[str, Any]:
         "labels": [found.entity_kind] if found.entity_kind else [],
         "created_at": iso(found.occurred_at) or "",
         "score": found.score,
-        "episode_uuids": [id_of(mind_id, f"episode:{one.sequence}") for one in reversed(found.sources)],
+        "episode_uuids": [
+            id_of(mind_id, TurnPlace(one.sequence, one.turn_id).entry_id) for one in reversed(found.sources)
+        ],
         "episode_uuids_truncated": True,
     }
 
@@ -127,7 +130,7 @@ def episode(mind_id: str, stored: StoredTurn, *, content: str, score: float | No
     sent: dict[str, Any] = kept if isinstance(kept, dict) else {}
     first = stored.turn.messages[0]
     return {
-        "uuid": id_of(mind_id, f"episode:{stored.sequence}"),
+        "uuid": id_of(mind_id, TurnPlace(stored.sequence, stored.turn.turn_id).entry_id),
         "content": content,
         "created_at": iso(stored.occurred_at),
         "processed": True,

@@ -163,6 +163,20 @@ def test_data_for_a_graph(zep, service):
     assert "Fridays" not in str(service.kept("office"))
 
 
+def test_an_old_id_of_an_erased_user_is_nothing_of_the_new_one(zep, service):
+    """Broken: an id was the place of its turn, so that the old one read and erased the first new episode."""
+    old_user = zep.user.create(user_id="moved")
+    old = zep.graph.episode.add(old_user.uuid_, data="The lab is in Lyon.", type="text").episode
+    zep.user.delete(old_user.uuid_)
+    user = zep.user.create(user_id="moved")
+    new = zep.graph.episode.add(user.uuid_, data="The lab is in Nice.", type="text").episode
+
+    for call in (zep.graph.episode.get, zep.graph.episode.delete, zep.graph.edge.get, zep.graph.edge.delete):
+        refused(lambda call=call: call(user.graph_uuid, old.uuid_), NotFoundError, "no memory has this id")
+
+    assert zep.graph.episode.get(user.graph_uuid, new.uuid_).content == "The lab is in Nice."
+
+
 def test_nodes_and_edges_are_found_read_and_put_right(zep, service):
     user = zep.user.create(user_id="trondheim")
     thread = zep.thread.create(user_uuid=user.uuid_)
