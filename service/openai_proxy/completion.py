@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from service.openai_proxy.context import ProxyContext
     from service.openai_proxy.recall import ChatRecall
     from service.openai_proxy.request import Chat
+    from service.runtime.background import Background
 
 _READABLE = (
     "!#$%&'()*+,/:;=?@[]~ "  # characters a session's id keeps unescaped in a header; the rest is percent-encoded
@@ -41,7 +42,7 @@ async def complete_chat(chat: Chat, *, context: ProxyContext) -> Response:
     headers = {**answer.headers, **_identity_headers(chat, recalled)}
     delivery = _Delivery(chat, answer, recalled, context=context, started=started)
     if isinstance(answer, StreamedAnswer):
-        return _EventStream(delivery, headers=headers)
+        return _EventStream(delivery, headers=headers, background=context.background)
     delivery.reply.add(answer.body)
     await delivery.end(cut=None)
     return Response(json.dumps(answer.body), media_type="application/json", headers=headers)
@@ -133,16 +134,18 @@ class _Delivery:
 class _EventStream(StreamingResponse):
     """An answer as server-sent events. It is ended and stored however the sending ends."""
 
-    def __init__(self, delivery: _Delivery, *, headers: Mapping[str, str]) -> None:
+    def __init__(self, delivery: _Delivery, *, headers: Mapping[str, str], background: Background) -> None:
         no_buffering = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
         super().__init__(delivery.events(), media_type="text/event-stream", headers={**no_buffering, **headers})
         self._delivery = delivery
+        self._background = background
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            await super().__call__(scope, receive, send)
-        finally:
-            await self._delivery.close()
+        with self._background.awaiting_jobs():
+            try:
+                await super().__call__(scope, receive, send)
+            finally:
+                await self._delivery.close()
 
 
 def _event(value: Mapping[str, Any]) -> bytes:

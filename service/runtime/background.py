@@ -7,13 +7,14 @@ A job that fails is logged and never stops another. Jobs of one *owner*, which i
 from __future__ import annotations
 
 import asyncio
+from contextlib import contextmanager, suppress
 from contextvars import Context
 from typing import TYPE_CHECKING, Any, Self
 
 import structlog
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Iterable
+    from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
     from types import TracebackType
 
 log = structlog.get_logger()
@@ -25,13 +26,15 @@ class Background:
     """
     An async context: jobs may be started inside it.
 
-    Leaving it cancels the daemons, gives the other jobs *drain_seconds* to end by themselves, then cancels those too.
+    Leaving it cancels the daemons, and gives the other jobs *drain_seconds* to end by themselves. Jobs that begin
+    meanwhile have what is left of it. Then all are cancelled.
     """
 
     def __init__(self, *, drain_seconds: float) -> None:
         self._drain_seconds = drain_seconds
         self._tasks: set[asyncio.Task[object]] = set()
         self._daemons: set[asyncio.Task[object]] = set()
+        self._awaited: set[asyncio.Future[None]] = set()
         self._owners: dict[asyncio.Task[object], str] = {}
         self._begun: set[asyncio.Task[object]] = set()
         self._stopped: set[asyncio.Task[object]] = set()
@@ -66,6 +69,17 @@ class Background:
             self._owners[task] = owner
         task.add_done_callback(self._forget)
         return task
+
+    @contextmanager
+    def awaiting_jobs(self) -> Iterator[None]:
+        """Have the end of the service wait for what is inside as for a job: it will start one when it ends."""
+        ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._awaited.add(ended)
+        try:
+            yield
+        finally:
+            self._awaited.discard(ended)
+            ended.set_result(None)
 
     def is_at_work(self, owner: str) -> bool:
         """Whether a job of *owner* has not ended."""
@@ -120,11 +134,13 @@ class Background:
         self._stopping.set()
         for task in self._daemons:
             task.cancel()
-        if self._tasks:
-            await asyncio.wait(set(self._tasks), timeout=self._drain_seconds)
-        for task in self._tasks:
-            task.cancel()
-        if self._tasks:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._drain_seconds):
+                while left := {*self._tasks, *self._awaited}:
+                    await asyncio.wait(left)
+        while self._tasks:
+            for task in self._tasks:
+                task.cancel()
             await asyncio.wait(set(self._tasks))
 
     def _owned_by(self, owner: str, prefixes: tuple[str, ...]) -> list[asyncio.Task[object]]:

@@ -2,11 +2,15 @@
 
 import asyncio
 import json
+import signal
 
+import httpx2
 import openai
 import pytest
 
+from tests.support.cli_process import serving, until_digested
 from tests.support.openai_proxy import contents, of, proxied
+from tests.support.waiting import GIVE_UP
 from tests.twins.provider import Body, Breaks, Hangs, Says, ScriptedProvider, Stumbles
 
 LYON, WHERE = "My mother lives in Lyon, near the old bakery.", "Where does my mother live?"
@@ -120,6 +124,35 @@ async def test_chunks_come_as_soon_as_they_are_said_and_who_hangs_up_stops_the_u
     assert said == ("user", "Tell me a story.")
     assert answered[1].startswith("Once upo")
     assert len(answered[1]) < 5_000
+    assert kept["metadata"]["mind_memory.proxy"]["cut"] == "client_left"
+
+
+def test_what_was_said_until_the_service_stops_is_kept(tmp_path, provider):
+    """Broken: the drain of jobs was over before the stream that it cut began to store its turn."""
+    provider.then(Says("Hello, Ada."))
+    place = {"MODEL": "openai/scripted", "API_BASE": provider.url, "API_KEY": "none"}
+    said = [{"role": "user", "content": "My nephew is called Ben. Tell me a story."}]
+    with serving(tmp_path, **{f"MIND_MEMORY_MODELS__CHAT__{name}": one for name, one in place.items()}) as (
+        process,
+        url,
+    ):
+        with httpx2.Client(base_url=url, timeout=GIVE_UP) as http:
+            body = {"model": "memory", "messages": said, "stream": True}
+            http.post("/v1/chat/completions", json=body, headers=of("before")).raise_for_status()
+            until_digested(url, "before")  # nothing else is left that the end would wait for
+            provider.forget()
+            provider.then(Says("Once upon a time, and so on. " * 500, drip=0.05))
+            with http.stream("POST", "/v1/chat/completions", json=body, headers=of("cut")) as answer:
+                lines = answer.iter_lines()
+                assert "Once" in next(line for line in lines if '"content"' in line)
+                process.send_signal(signal.SIGTERM)
+                process.wait(timeout=GIVE_UP)
+
+    (file,) = (tmp_path / "minds" / "cut" / "transcript").glob("*.jsonl")
+    kept = json.loads(file.read_text())
+    (asked, answered) = contents(kept)
+    assert asked == ("user", said[0]["content"])
+    assert answered[1].startswith("Once upo")
     assert kept["metadata"]["mind_memory.proxy"]["cut"] == "client_left"
 
 

@@ -77,6 +77,41 @@ async def test_the_end_cancels_daemons_at_once_and_waits_for_the_other_jobs():
     assert order == ["daemon", "job"]
 
 
+async def test_the_end_waits_for_jobs_that_begin_meanwhile_and_for_what_will_start_one():
+    """Broken: only jobs that ran when the end began were waited for, and not those that they started."""
+    order, is_told = [], asyncio.Event()
+
+    async def second():
+        await asyncio.sleep(0)
+        order.append("second")
+
+    async def first():
+        await background.pause(FOR_EVER)
+        background.start("second", second)
+
+    async def stream():
+        with background.awaiting_jobs():
+            is_told.set()
+            await background.pause(FOR_EVER)
+            await asyncio.sleep(0)
+            background.start("first", first)
+
+    async with Background(drain_seconds=FOR_EVER) as background:
+        streaming = asyncio.create_task(stream())
+        await is_told.wait()
+
+    assert streaming.done() and order == ["second"]
+
+
+async def test_what_will_start_a_job_is_not_waited_for_beyond_the_drain():
+    async with Background(drain_seconds=0) as background:
+        waiting = background.awaiting_jobs()
+        waiting.__enter__()
+
+    waiting.__exit__(None, None, None)
+    assert background.is_stopping
+
+
 async def test_a_job_that_does_not_end_within_the_drain_is_cancelled():
     ended = []
 
