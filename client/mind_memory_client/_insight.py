@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from time import sleep
 from typing import TYPE_CHECKING
+
+import anyio
 
 from mind_memory_client import _insight_endpoints as api
 from mind_memory_client._example import AsyncExampleCalls, ExampleCalls
-from mind_memory_client.events import EventReader
+from mind_memory_client.errors import MindMemoryError
+from mind_memory_client.events import EventReader, Reconnecting
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator, Sequence
@@ -102,16 +106,25 @@ class InsightCalls(ExampleCalls):
         """
         Hear what happens in a mind, as it happens, from now on, or first what happened after *last_event_id*.
 
-        An answer that ends is asked for again, so this goes on until you stop, or until the service can not be reached
-        or refuses. A ``reset`` says that events may be missing. Without *follow*, it ends with what was missed.
+        An answer that ends or breaks off is asked for again, and a service that is away is waited for, so this goes on
+        until you stop, or until the service refuses. A ``reset`` says that events may be missing. Without *follow*, it
+        ends with what was missed.
         """
         reader = EventReader(last_event_id)
+        again = Reconnecting(mind, reader, policy=self._transport.policy)
         while True:
             call = api.events(mind, last_id=reader.last_id, follow=follow)
-            for part in self._transport.download(call):
-                yield from reader.read(part)
-            if not follow:
-                return
+            try:
+                for part in self._transport.download(call):
+                    yield from reader.read(part)
+                if not follow:
+                    return
+            except MindMemoryError as error:
+                if not follow:
+                    raise
+                again.check(error)
+            reader.begin()
+            sleep(again.pause())
 
     def timeline(
         self,
@@ -214,17 +227,26 @@ class AsyncInsightCalls(AsyncExampleCalls):
         """
         Hear what happens in a mind, as it happens, from now on, or first what happened after *last_event_id*.
 
-        An answer that ends is asked for again, so this goes on until you stop, or until the service can not be reached
-        or refuses. A ``reset`` says that events may be missing. Without *follow*, it ends with what was missed.
+        An answer that ends or breaks off is asked for again, and a service that is away is waited for, so this goes on
+        until you stop, or until the service refuses. A ``reset`` says that events may be missing. Without *follow*, it
+        ends with what was missed.
         """
         reader = EventReader(last_event_id)
+        again = Reconnecting(mind, reader, policy=self._transport.policy)
         while True:
             call = api.events(mind, last_id=reader.last_id, follow=follow)
-            async for part in self._transport.download(call):
-                for event in reader.read(part):
-                    yield event
-            if not follow:
-                return
+            try:
+                async for part in self._transport.download(call):
+                    for event in reader.read(part):
+                        yield event
+                if not follow:
+                    return
+            except MindMemoryError as error:
+                if not follow:
+                    raise
+                again.check(error)
+            reader.begin()
+            await anyio.sleep(again.pause())
 
     async def timeline(
         self,

@@ -63,14 +63,14 @@ class Transport:
         self, url: str | None, *, key: str | None, retry: RetryPolicy | None, http: httpx2.Client | httpx.Client | None
     ) -> None:
         self._address = _Address(url, key)
-        self._policy = retry or RetryPolicy()
+        self.policy = retry or RetryPolicy()
         self._is_own = http is None
         self._http: Any = http or httpx2.Client(**self._address.connection())
         self._library = _Library(self._http)
 
     def send(self, call: Call[T]) -> T:
         """Send *call* as often as the policy allows, and return its answer."""
-        plan = attempts(call, policy=self._policy, clock=time.monotonic, jitter=_jitter)
+        plan = attempts(call, policy=self.policy, clock=time.monotonic, jitter=_jitter)
         result: Result = None
         while True:
             try:
@@ -132,14 +132,14 @@ class AsyncTransport:
         http: httpx2.AsyncClient | httpx.AsyncClient | None,
     ) -> None:
         self._address = _Address(url, key)
-        self._policy = retry or RetryPolicy()
+        self.policy = retry or RetryPolicy()
         self._is_own = http is None
         self._http: Any = http or httpx2.AsyncClient(**self._address.connection())
         self._library = _Library(self._http)
 
     async def send(self, call: Call[T]) -> T:
         """Send *call* as often as the policy allows, and return its answer."""
-        plan = attempts(call, policy=self._policy, clock=time.monotonic, jitter=_jitter)
+        plan = attempts(call, policy=self.policy, clock=time.monotonic, jitter=_jitter)
         result: Result = None
         while True:
             try:

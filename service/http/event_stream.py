@@ -20,7 +20,7 @@ _HEARTBEAT_SECONDS = 15.0
 _SEND_SECONDS = 10.0  # for what is sent at once; who does not read it by then is let go
 _LONGEST_SECONDS = 900.0  # then the client comes again, with its key, which may be revoked meanwhile
 _HEADERS = [(b"content-type", MEDIA_TYPE.encode()), (b"cache-control", b"no-cache"), (b"x-accel-buffering", b"no")]
-_OPENING = b"retry: 2000\n\n"
+_RETRY = "retry: 2000\n"
 _HEARTBEAT = b":\n\n"
 
 
@@ -74,7 +74,8 @@ class EventStream(Response):
 
     async def _parts(self) -> AsyncIterator[bytes]:
         ends = self._monotonic() + _LONGEST_SECONDS
-        yield _OPENING
+        begins_at = self._listener.begins_at
+        yield f"{_RETRY}{f'id: {begins_at}\n' if begins_at is not None else ''}\n".encode()
         if not self._follows:
             yield encoded(self._listener.waiting())
             return

@@ -67,7 +67,9 @@ class Publish(Protocol):
 class Listener:
     """Hears the events of one mind until it is over: the mind is gone, the service stops, or it was too slow."""
 
-    def __init__(self, backlog: list[MindEvent]) -> None:
+    def __init__(self, backlog: list[MindEvent], *, begins_at: str | None = None) -> None:
+        """*begins_at* is the id by which who came without one may come back."""
+        self.begins_at = begins_at
         self._waiting = deque(backlog)
         self._woken = asyncio.Event()
         self._is_over = False
@@ -125,7 +127,7 @@ class MindEvents:
         event = self._next(kind, about)
         for tell in self._on_event:
             tell(mind_id, event)
-        self._remember(mind_id).events.append((self._number, event))
+        self._remember(mind_id, complete_after=self._number - 1).events.append((self._number, event))
         for listener in self._listeners.get(mind_id, ()):
             listener.hear(event)
 
@@ -137,7 +139,11 @@ class MindEvents:
         """
         if sum(map(len, self._listeners.values())) >= _MOST_LISTENERS:
             raise RateLimited("too many listen to events already")
-        listener = Listener(self._after(mind_id, last_id) if last_id is not None else [])
+        if last_id is not None:
+            listener = Listener(self._after(mind_id, last_id))
+        else:
+            self._remember(mind_id, complete_after=self._number)
+            listener = Listener([], begins_at=f"{self._began}-{self._number}")
         if self._is_closed:
             listener.end()
         self._listeners.setdefault(mind_id, []).append(listener)
@@ -176,10 +182,10 @@ class MindEvents:
         is_ours = began == self._began and number.isascii() and number.isdecimal() and len(number) < len("1" * 19)
         return int(number) if is_ours and int(number) <= self._number else None
 
-    def _remember(self, mind_id: str) -> _Known:
+    def _remember(self, mind_id: str, *, complete_after: int) -> _Known:
         known = self._known.get(mind_id)
         if known is None:
-            known = self._known[mind_id] = _Known(complete_after=self._number - 1)
+            known = self._known[mind_id] = _Known(complete_after=complete_after)
             if len(self._known) > _MOST_MINDS:
                 self._known.popitem(last=False)
         self._known.move_to_end(mind_id)

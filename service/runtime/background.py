@@ -136,7 +136,8 @@ class Background:
             task.cancel()
         with suppress(TimeoutError):
             async with asyncio.timeout(self._drain_seconds):
-                while left := {*self._tasks, *self._awaited}:
+                while self._tasks or self._awaited:
+                    left: set[asyncio.Future[Any]] = {*self._tasks, *self._awaited}
                     await asyncio.wait(left)
         while self._tasks:
             for task in self._tasks:

@@ -1,7 +1,19 @@
 """What the client offers to look into a memory: what if, traces, events."""
 
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing
+
+import pytest
+
+from mind_memory_client import AsyncMemoryClient, MemoryClient, MindNotFound, RetryPolicy
+
 from tests.client.conftest import ASKS
-from tests.support.cli_process import until_digested
+from tests.support.cli_process import serving, until_digested
+from tests.support.free_ports import free_port
+from tests.support.waiting import GIVE_UP
+
+HASTY = RetryPolicy(max_attempts=2, total_seconds=5, first_backoff_seconds=0.01)
 
 
 def test_a_probe_says_what_would_surface_and_why(memory, told_mind):
@@ -40,6 +52,36 @@ def test_events_are_heard_as_they_happen_and_again_from_where_one_was(memory, to
     assert reset.kind == "reset"
     assert (kept.kind, kept.about["turn_id"]) == ("turn.kept", stored.turn_id)
     assert again == kept
+
+
+def test_events_go_on_when_the_service_starts_again_and_end_where_it_refuses(tmp_path):
+    """Broken: a restart ended them with Unreachable."""
+    port = free_port()
+    with MemoryClient(url := f"http://127.0.0.1:{port}", retry=HASTY) as memory, ThreadPoolExecutor(2) as threads:
+        with serving(tmp_path / "home", "--port", str(port)):
+            memory.store_turn("ada", "s1", "Hello.")
+            (place,) = memory.events("ada", last_event_id="unknown", follow=False)
+            heard = memory.events("ada", last_event_id=place.id)
+            memory.store_turn("ada", "s1", "She likes tea.")
+            assert next(heard).kind == "turn.kept"
+            with pytest.raises(MindNotFound):
+                next(memory.events("nobody"))
+
+        waiting = [threads.submit(until_reset, heard), threads.submit(asyncio.run, reset_awaited(url, place.id))]
+        with serving(tmp_path / "home", "--port", str(port)):
+            assert [one.result(timeout=GIVE_UP).kind for one in waiting] == ["reset", "reset"]
+
+
+def until_reset(events):
+    return next(one for one in events if one.kind == "reset")
+
+
+async def reset_awaited(url, place):
+    async with AsyncMemoryClient(url, retry=HASTY) as memory:
+        async with aclosing(memory.events("ada", last_event_id=place)) as events:
+            async for one in events:
+                if one.kind == "reset":
+                    return one
 
 
 def test_a_timeline_tells_what_a_day_brought(memory, told_mind):

@@ -57,6 +57,22 @@ async def test_what_happens_is_told_once_each_by_ids_and_without_words(tmp_path)
     assert rest == found[1:]
 
 
+async def test_who_came_without_an_id_and_left_before_the_first_event_misses_none(tmp_path):
+    """Broken: the opening named no place, so who came back heard from then on, and no reset."""
+    async with running(tmp_path) as service:
+        await service.keep("ada", "Hello.")
+        await service.digested("ada")
+        opening = (await service.http.get("/v1/minds/ada/events?follow=false")).text
+        place = opening.removeprefix("retry: 2000\nid: ").removesuffix("\n\n")
+        quiet = await missed(service, place)
+        await service.keep("ada", LYON)
+
+        found = await missed(service, place)
+
+    assert quiet == []
+    assert found[0][1] == "turn.kept"
+
+
 async def test_a_turn_that_was_kept_before_and_a_probe_are_no_events(tmp_path):
     async with running(tmp_path) as service:
         await service.keep("ada", LYON, turn_id="t1")
@@ -102,7 +118,7 @@ def test_events_come_as_they_happen_and_end_with_the_mind_and_with_the_service(t
             post(http, mind_id, "Hello.")
         with http.stream("GET", "/v1/minds/ada/events") as adas, http.stream("GET", "/v1/minds/bob/events") as bobs:
             parts, others = adas.iter_text(), bobs.iter_text()
-            assert next(parts) == next(others) == "retry: 2000\n\n"
+            assert all(next(one).startswith("retry: 2000\n") for one in (parts, others))
             post(http, "ada", LYON)
             heard = next(parts)
             began = time.monotonic()
@@ -162,7 +178,7 @@ async def test_a_sign_of_life_is_sent_while_nothing_happens():
 
     left = await stream(listener, send)
 
-    assert sent[:4] == [None, b"retry: 2000\n\n", b":\n\n", b":\n\n"]
+    assert sent[:4] == [None, f"retry: 2000\nid: {listener.begins_at}\n\n".encode(), b":\n\n", b":\n\n"]
     assert left == [1]
 
 
