@@ -9,7 +9,7 @@ from mind_memory_client import models
 from mind_memory_client.records import ErasurePreview, Erasures, ImportBegun, ImportProgress, JournalFiles, Survey
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, Iterable
+    from collections.abc import AsyncGenerator, AsyncIterable, Generator, Iterable
     from typing import Any
 
     from mind_memory_client._endpoints import Call
@@ -87,6 +87,25 @@ class RecordsCalls:
 
     _transport: Transport
 
+    def export(self, mind: str) -> Generator[bytes, None, None]:
+        """
+        Download a mind as one zip archive, part by part: ``for part in memory.export("ada"): file.write(part)``.
+
+        Errors are raised at the first part; Unreachable also later, where the answer breaks off.
+        """
+        return self._transport.download(api.EXPORT.call(mind_id=mind))
+
+    def import_archive(
+        self, mind: str, *, archive: bytes | Iterable[bytes], reembed: bool = False, prompts: bool = False
+    ) -> models.ImportedMind:
+        """
+        Make a mind of an archive, given as its bytes or as an open binary file or a stream of them.
+
+        There must be no mind of this name yet. With *reembed*, its vectors are made anew. With *prompts*, its own
+        prompts are taken too, which a key for certain minds can not. It is not retried.
+        """
+        return self._transport.send(api.import_archive(mind, archive=archive, reembed=reembed, prompts=prompts))
+
     def journal_files(self, mind: str) -> JournalFiles:
         """List the files of the journal, with SOUL.md, PURPOSE.md and briefing.md, the newest first."""
         return self._transport.send(JOURNAL_FILES.call(mind_id=mind))
@@ -146,6 +165,25 @@ class AsyncRecordsCalls:
     """What a person brings in, writes and erases, for the client that is awaited."""
 
     _transport: AsyncTransport
+
+    def export(self, mind: str) -> AsyncGenerator[bytes, None]:
+        """
+        Download a mind as one zip archive, part by part: ``async for part in memory.export("ada"): file.write(part)``.
+
+        Errors are raised at the first part; Unreachable also later, where the answer breaks off.
+        """
+        return self._transport.download(api.EXPORT.call(mind_id=mind))
+
+    async def import_archive(
+        self, mind: str, *, archive: bytes | AsyncIterable[bytes], reembed: bool = False, prompts: bool = False
+    ) -> models.ImportedMind:
+        """
+        Make a mind of an archive, given as its bytes or as an asynchronous stream of them.
+
+        There must be no mind of this name yet. With *reembed*, its vectors are made anew. With *prompts*, its own
+        prompts are taken too, which a key for certain minds can not. It is not retried.
+        """
+        return await self._transport.send(api.import_archive(mind, archive=archive, reembed=reembed, prompts=prompts))
 
     async def journal_files(self, mind: str) -> JournalFiles:
         """List the files of the journal, with SOUL.md, PURPOSE.md and briefing.md, the newest first."""

@@ -39,9 +39,11 @@ class RetryPolicy:
     """
     How often a call is tried, and how long.
 
-    ``total_seconds`` limits all attempts and the pauses between them. Each pause is twice as long as the one before,
-    and at least as long as the service asks for by ``Retry-After``. With ``retries_failures`` false, only a call that
-    came too often (429) is tried again, and any other failure is raised at once.
+    Whichever limit comes first ends it: ``max_attempts`` where a service is away, which is known at once, after some
+    1.4 seconds of pauses; ``total_seconds``, of all attempts and pauses, where answers do not come. Each pause is twice
+    as long as the one before, and at least as long as the service asks for by ``Retry-After``. With
+    ``retries_failures`` false, only a call that came too often (429) is tried again, and any other failure is raised at
+    once.
     """
 
     max_attempts: int = 4

@@ -14,10 +14,17 @@ from mind_memory_client._transport import AsyncTransport, new_id
 from mind_memory_client.errors import MindMemoryError, Unreachable
 from mind_memory_client.messages import plain_messages
 from mind_memory_client.turn import Turn, begin_turn
-from mind_memory_client.waiting import LOOK_SECONDS, Resending, UnansweredMessages, UnsavedTurns
+from mind_memory_client.waiting import (
+    CLOSE_SECONDS,
+    LOOK_SECONDS,
+    RESEND_SECONDS,
+    Resending,
+    UnansweredMessages,
+    UnsavedTurns,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Mapping, Sequence
     from datetime import datetime
     from types import TracebackType
 
@@ -152,11 +159,11 @@ class AsyncMemoryClient(AsyncCalls):
         """Send a turn again that could not be stored; however often it is sent, it is stored once."""
         return await self._send(api.TURNS.call(mind_id=unsaved.mind, body=unsaved.body))
 
-    async def _resend_all(self) -> None:
-        with Resending(self.unsaved, self._waiting) as turns:
+    async def _resend_all(self, *, seconds: float = RESEND_SECONDS, is_last: bool = False) -> None:
+        with Resending(self.unsaved, self._waiting, seconds=seconds, is_last=is_last) as turns:
             for unsaved in turns:
                 with turns.sending(unsaved):
-                    await self.resend(unsaved)
+                    await self._send(api.TURNS.call(mind_id=unsaved.mind, body=unsaved.body, seconds=turns.seconds))
 
     async def resonance(
         self,
@@ -433,25 +440,6 @@ class AsyncMemoryClient(AsyncCalls):
         """Drop the graph and the full-text index; both fill again from the transcript, which asks models anew."""
         return await self._send(api.REBUILD.call(mind_id=mind))
 
-    def export(self, mind: str) -> AsyncGenerator[bytes, None]:
-        """
-        Download a mind as one zip archive, part by part: ``async for part in memory.export("ada"): file.write(part)``.
-
-        Errors are raised at the first part; Unreachable also later, where the answer breaks off.
-        """
-        return self._transport.download(api.EXPORT.call(mind_id=mind))
-
-    async def import_archive(
-        self, mind: str, *, archive: bytes | AsyncIterable[bytes], reembed: bool = False, prompts: bool = False
-    ) -> models.ImportedMind:
-        """
-        Make a mind of an archive, given as its bytes or as an asynchronous stream of them.
-
-        There must be no mind of this name yet. With *reembed*, its vectors are made anew. With *prompts*, its own
-        prompts are taken too, which a key for certain minds can not. It is not retried.
-        """
-        return await self._send(api.import_archive(mind, archive=archive, reembed=reembed, prompts=prompts))
-
     # The service
 
     async def status(
@@ -487,8 +475,10 @@ class AsyncMemoryClient(AsyncCalls):
         return await self._send(api.any_request(method, path, query=query, body=body))
 
     async def aclose(self) -> None:
-        """Close the connections, unless *http* is yours."""
-        await self._transport.aclose()
+        """Send what waits in ``unsaved``, for a few seconds, log what is left, and close, but not *http* of yours."""
+        with anyio.CancelScope(shield=True):
+            await self._resend_all(seconds=CLOSE_SECONDS, is_last=True)
+            await self._transport.aclose()
 
     async def __aenter__(self) -> Self:
         return self

@@ -13,10 +13,17 @@ from mind_memory_client._transport import Transport, new_id
 from mind_memory_client.errors import MindMemoryError, Unreachable
 from mind_memory_client.messages import plain_messages
 from mind_memory_client.turn import Turn, begin_turn
-from mind_memory_client.waiting import LOOK_SECONDS, Resending, UnansweredMessages, UnsavedTurns
+from mind_memory_client.waiting import (
+    CLOSE_SECONDS,
+    LOOK_SECONDS,
+    RESEND_SECONDS,
+    Resending,
+    UnansweredMessages,
+    UnsavedTurns,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
     from types import TracebackType
 
@@ -150,11 +157,11 @@ class MemoryClient(Calls):
         """Send a turn again that could not be stored; however often it is sent, it is stored once."""
         return self._send(api.TURNS.call(mind_id=unsaved.mind, body=unsaved.body))
 
-    def _resend_all(self) -> None:
-        with Resending(self.unsaved, self._waiting) as turns:
+    def _resend_all(self, *, seconds: float = RESEND_SECONDS, is_last: bool = False) -> None:
+        with Resending(self.unsaved, self._waiting, seconds=seconds, is_last=is_last) as turns:
             for unsaved in turns:
                 with turns.sending(unsaved):
-                    self.resend(unsaved)
+                    self._send(api.TURNS.call(mind_id=unsaved.mind, body=unsaved.body, seconds=turns.seconds))
 
     def resonance(
         self,
@@ -431,25 +438,6 @@ class MemoryClient(Calls):
         """Drop the graph and the full-text index; both fill again from the transcript, which asks models anew."""
         return self._send(api.REBUILD.call(mind_id=mind))
 
-    def export(self, mind: str) -> Generator[bytes, None, None]:
-        """
-        Download a mind as one zip archive, part by part: ``for part in memory.export("ada"): file.write(part)``.
-
-        Errors are raised at the first part; Unreachable also later, where the answer breaks off.
-        """
-        return self._transport.download(api.EXPORT.call(mind_id=mind))
-
-    def import_archive(
-        self, mind: str, *, archive: bytes | Iterable[bytes], reembed: bool = False, prompts: bool = False
-    ) -> models.ImportedMind:
-        """
-        Make a mind of an archive, given as its bytes or as an open binary file or a stream of them.
-
-        There must be no mind of this name yet. With *reembed*, its vectors are made anew. With *prompts*, its own
-        prompts are taken too, which a key for certain minds can not. It is not retried.
-        """
-        return self._send(api.import_archive(mind, archive=archive, reembed=reembed, prompts=prompts))
-
     # The service
 
     def status(self, *, mind: str | None = None, cursor: str | None = None, limit: int | None = None) -> ServiceStatus:
@@ -483,8 +471,11 @@ class MemoryClient(Calls):
         return self._send(api.any_request(method, path, query=query, body=body))
 
     def close(self) -> None:
-        """Close the connections, unless *http* is yours."""
-        self._transport.close()
+        """Send what waits in ``unsaved``, for a few seconds, log what is left, and close, but not *http* of yours."""
+        try:
+            self._resend_all(seconds=CLOSE_SECONDS, is_last=True)
+        finally:
+            self._transport.close()
 
     def __enter__(self) -> Self:
         return self

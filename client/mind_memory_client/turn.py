@@ -23,7 +23,7 @@ from mind_memory_client.messages import (
 from mind_memory_client.models import Flashback, Resonance, StoredTurn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from mind_memory_client._endpoints import Call
@@ -54,7 +54,9 @@ class Turn:
         placement: Placement,
         options: Mapping[str, Any],
         on_unsaved: OnUnsaved,
+        is_dated: bool = True,
     ) -> None:
+        """Without *is_dated*, messages get no times of ours: a turn of the caller's own id is the same sent again."""
         self.mind, self.session = mind, session
         self.turn_id: str = options["turn_id"]
         self.messages: list[Any] = given
@@ -64,7 +66,8 @@ class Turn:
         self.recall_call = recall
         self._given, self._placement = given, placement
         self._options, self._on_unsaved = options, on_unsaved
-        self._user_messages = _dated(unanswered(given))
+        self._is_dated = is_dated
+        self._user_messages = self._dated(unanswered(given))
         self._last_answer = last_answer(given)
         self._broke_off = False
         self._answers: list[dict[str, Any]] = []
@@ -99,7 +102,7 @@ class Turn:
         """
         one = plain_message({"role": "assistant", **answer_of(answer)})
         if one is not None:
-            self._answers += _dated([one])
+            self._answers += self._dated([one])
 
     def add(self, piece: object) -> None:
         """
@@ -119,13 +122,15 @@ class Turn:
             "session": self.session,
             "messages": self._user_messages,
             "options": dict(self._options),
+            "is_dated": self._is_dated,
         }
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any], *, on_unsaved: OnUnsaved) -> Turn:
         """The turn that ``as_dict`` described, to be answered and stored."""
         names = {"mind": found["mind"], "session": found["session"], "given": list(found["messages"])}
-        return cls(**names, recall=None, placement="tail", options=found["options"], on_unsaved=on_unsaved)
+        how = {"options": found["options"], "is_dated": found["is_dated"]}
+        return cls(**names, recall=None, placement="tail", on_unsaved=on_unsaved, **how)
 
     # What a client does with a turn
 
@@ -175,11 +180,12 @@ class Turn:
         """
         if (call := call or self.store_call(waiting)) is None:
             return
-        body = call.body or {}
+        body = {**(call.body or {})}
+        body["messages"] = _dated(body.get("messages", ()))  # it may be sent much later
         self.unsaved = UnsavedTurn(self.mind, self.turn_id, body, error)
         if self._on_unsaved is None:  # words beside a part of an answer are stored with it
             queued_as = None if self._answers else body.get("turn_id")
-            said = [one for one in body.get("messages", ()) if one["role"] == "user"]
+            said = [one for one in body["messages"] if one["role"] == "user"]
             self._note(said, waiting, queued_as=queued_as)
         elif self._answers and not self._broke_off:
             waiting.forget(self.mind, self.session)
@@ -191,6 +197,9 @@ class Turn:
             raise TurnUnsaved(self.unsaved) from error
         else:
             log.error("turn %s of %s is not stored: %s", self.turn_id, self.mind, error)
+
+    def _dated(self, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return _dated(messages) if self._is_dated else messages
 
     def _new(self, waiting: UnansweredMessages) -> list[dict[str, Any]]:
         """What the user said, without what is stored already."""
@@ -254,8 +263,9 @@ def begin_turn(
         placement=placement,
         options=options,
         on_unsaved=on_unsaved,
+        is_dated=turn_id is None,
     )
 
 
-def _dated(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _dated(messages: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{"timestamp": present().isoformat(), **one} for one in messages]

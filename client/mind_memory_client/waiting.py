@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("mind_memory_client")
 
 LOOK_SECONDS = 0.05  # until a turn that is just being sent is looked at again
-_RESEND_SECONDS = 1.0  # after a turn, for turns that waited; what is left is sent after the next one
+RESEND_SECONDS = 1.0  # after a turn, for turns that waited; what is left is sent after the next one
+CLOSE_SECONDS = 5.0  # for turns that wait when a client is closed
 _MOST_SESSIONS, _MOST_MESSAGES = 1000, 100
 
 
@@ -166,12 +167,20 @@ class Resending:
     """
     The turns of a queue, one after the other, each taken out of it to be sent: iterate over it.
 
-    It ends when the service fails or a second is over, since a bot waits. Turns of a mind that is refused go behind the
-    others.
+    It ends when the service fails or *seconds* are over, since a bot waits. Turns of a mind that is refused go behind
+    the others. Where it is the last chance, a call takes no longer either, and what is left is logged.
     """
 
-    def __init__(self, queue: UnsavedTurns, unanswered: UnansweredMessages) -> None:
+    def __init__(
+        self,
+        queue: UnsavedTurns,
+        unanswered: UnansweredMessages,
+        *,
+        seconds: float = RESEND_SECONDS,
+        is_last: bool = False,
+    ) -> None:
         self._queue, self._unanswered = queue, unanswered
+        self._until, self._is_last = monotonic() + seconds, is_last
         self._refused: list[UnsavedTurn] = []
         self._is_over = False
 
@@ -180,10 +189,16 @@ class Resending:
 
     def __exit__(self, *_: object) -> None:
         self._queue.put_behind(self._refused)
+        if self._is_last and len(self._queue):
+            log.error("the client is closed; turns that are not stored, and are in `unsaved`: %d", len(self._queue))
+
+    @property
+    def seconds(self) -> float | None:
+        """How long a call may take; None where it may as long as any other."""
+        return max(self._until - monotonic(), 0.0) if self._is_last else None
 
     def __iter__(self) -> Iterator[UnsavedTurn]:
-        until = monotonic() + _RESEND_SECONDS
-        while not self._is_over and monotonic() < until and (turn := self._queue.begin_sending()) is not None:
+        while not self._is_over and monotonic() < self._until and (turn := self._queue.begin_sending()) is not None:
             yield turn
 
     @contextmanager

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import Message, Speaker, TurnKind
@@ -96,8 +97,20 @@ def without_secrets(turn: Turn) -> FilteredTurn:
 
 
 def is_same(kept: Turn, posted: Turn) -> bool:
-    """Whether two turns of one id are the same, although one may hold a secret that was removed from the other."""
+    """
+    Whether two turns of one id are the same, although one may hold a secret that was removed from the other.
+
+    The time of a message counts only where both have one: a client may add it when it sends a turn later.
+    """
+    kept, posted = _with_times_of(posted, kept), _with_times_of(kept, posted)
     return kept.digest == posted.digest or without_secrets(kept).turn.digest == without_secrets(posted).turn.digest
+
+
+def _with_times_of(other: Turn, turn: Turn) -> Turn:
+    """*turn*, whose messages without a time have that of the same message of *other*."""
+    pairs = zip_longest(turn.messages, other.messages[: len(turn.messages)])
+    messages = (replace(one, timestamp=one.timestamp or (same and same.timestamp)) for one, same in pairs)
+    return replace(turn, messages=tuple(messages))
 
 
 def voided(turn: Turn) -> Turn:

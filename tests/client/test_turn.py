@@ -239,15 +239,17 @@ async def test_a_long_queue_does_not_hold_up_the_turn_that_was_stored(url, mind,
         proxy.mode = "slow"
         began = time.monotonic()
         if is_async:
-            async with memory, memory.turn(mind, "s", "Newest.") as turn:
+            async with memory.turn(mind, "s", "Newest.") as turn:
                 turn.answer("Nice.")
         else:
-            with memory, memory.turn(mind, "s", "Newest.") as turn:
+            with memory.turn(mind, "s", "Newest.") as turn:
                 turn.answer("Nice.")
         took = time.monotonic() - began
+        left = memory.unsaved.take()
+        await memory.aclose() if is_async else memory.close()
 
     assert turn.stored is not None
-    assert 0 < len(memory.unsaved) < 40
+    assert 0 < len(left) < 40
     assert took < 5
 
 
@@ -409,6 +411,52 @@ def test_a_turn_whose_answer_is_lost_and_that_is_resent_is_stored_once(url, memo
 
     assert memory.resend(queue.take()[0]).sequence == 1
     assert len(stored_turns(home, mind)) == 1
+
+
+@pytest.mark.parametrize("mode", ["pass", "lost"])
+def test_a_turn_of_the_callers_own_id_that_is_made_again_is_stored_once(url, mind, home, caplog, mode):
+    """Broken: each time it got other times, so it was another turn under a used id: 409."""
+    with through_faults(url) as (proxy, way), MemoryClient(way, retry=HASTY) as memory:
+        for at in range(2):
+            with memory.turn(mind, "s", MOTHER, turn_id="msg-17") as turn:
+                turn.answer("Nice.")
+                proxy.mode = "pass" if at else mode
+            proxy.mode = "pass"
+
+    assert turn.stored.duplicate
+    assert stored_turns(home, mind) == [("s", [("user", MOTHER), ("assistant", "Nice.")])]
+    assert "is lost" not in caplog.text
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_what_waits_is_sent_when_the_client_is_closed(url, mind, home, is_async):
+    """Broken: closing it dropped the queue without a word."""
+    with through_faults(url) as (proxy, way):
+        proxy.mode = "reset"
+        if is_async:
+            async with AsyncMemoryClient(way, retry=HASTY) as memory:
+                async with memory.turn(mind, "s", MOTHER) as turn:
+                    turn.answer("Nice.")
+                proxy.mode = "pass"
+        else:
+            with MemoryClient(way, retry=HASTY) as memory:
+                with memory.turn(mind, "s", MOTHER) as turn:
+                    turn.answer("Nice.")
+                proxy.mode = "pass"
+
+    assert stored_turns(home, mind) == [("s", [("user", MOTHER), ("assistant", "Nice.")])]
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_what_is_left_when_the_client_is_closed_is_logged_and_can_still_be_taken(mind, caplog, is_async):
+    patient = RetryPolicy(max_attempts=1_000)  # a close waits no longer than it may, whatever a call may
+    memory = (AsyncMemoryClient if is_async else MemoryClient)(NOWHERE, retry=patient)
+    memory.unsaved(UnsavedTurn(mind, "t1", {"messages": [user_says(MOTHER)]}))
+
+    await memory.aclose() if is_async else memory.close()
+
+    assert "the client is closed; turns that are not stored, and are in `unsaved`: 1" in caplog.text
+    assert [one.turn_id for one in memory.unsaved.take()] == ["t1"]
 
 
 def test_what_became_of_a_flashback_is_reported_with_the_turn(memory, told_mind):

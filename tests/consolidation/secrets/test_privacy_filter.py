@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -117,6 +118,18 @@ def test_a_turn_kept_before_its_secrets_were_is_still_the_same():
     assert is_same(raw, bare)
     assert is_same(bare, raw)
     assert not is_same(turn("my card: lost"), raw)
+
+
+def test_the_time_of_a_message_counts_only_where_both_turns_have_one():
+    timed, later = turn("hello", "bye"), turn("hello", "bye")
+    untimed = replace(timed, messages=tuple(replace(one, timestamp=None) for one in timed.messages))
+    later = replace(
+        later, messages=(replace(later.messages[0], timestamp=NOON + timedelta(hours=1)), later.messages[1])
+    )
+
+    assert is_same(timed, untimed) and is_same(untimed, timed)
+    assert not is_same(timed, later)
+    assert not is_same(replace(untimed, messages=untimed.messages[:1]), timed)
 
 
 @given(any_messages)
