@@ -4,9 +4,9 @@ import { type Door, type Sent, jsonOf } from "./http.js";
 import { type Messages, asList, newestThatFit, plainMessages } from "./messages.js";
 import { RETRY, type Repeat, type RetryPolicy, sendAgain } from "./retry.js";
 import { type ChatChunk, type ServerEvent, chunksOf, eventsOf } from "./streams.js";
-import { Turn, type TurnOptions, UnansweredMessages, isUnansweredIn } from "./turn.js";
+import { Turn, type TurnOptions, UnansweredMessages, datedNow, isUnansweredIn } from "./turn.js";
 import type {
-  Answer, Body, ChatMessage, Filter, Method, Operation, Outcome, paths, Query, Remembered, Resonance, Schemas, StoredBatch, StoredTurn,
+  Answer, Body, ChatMessage, Filter, Method, Operation, Outcome, paths, PlainMessage, Query, Remembered, Resonance, Schemas, StoredBatch, StoredTurn,
 } from "./types.js";
 
 const DEFAULT_URL = "http://127.0.0.1:8001";
@@ -309,6 +309,7 @@ export class MemoryClient {
       turn.stored = await this.#store(turn.mind, body);
     } catch (error) {
       if (!(error instanceof MindMemoryError)) throw error;
+      body.messages = datedNow(body.messages as PlainMessage[]); // it may be sent much later
       const unsaved = { mind: turn.mind, turnId: String(body.turn_id), body, error };
       turn.unsaved = unsaved;
       if (onUnsaved === "raise") throw new TurnUnsaved(unsaved);

@@ -5,8 +5,9 @@ import { type Door, type Sent, sendOnce } from "./http.js";
 /**
  * How often a call is tried, and how long.
  *
- * `totalSeconds` limits all attempts and the pauses between them. Each pause is twice as long as the one before, and at
- * least as long as the service asks for by `Retry-After`.
+ * Whichever limit comes first ends it: `maxAttempts` where a service is away, which is known at once, after some 1.4
+ * seconds of pauses; `totalSeconds`, of all attempts and pauses, where answers do not come. Each pause is twice as long as
+ * the one before, and at least as long as the service asks for by `Retry-After`.
  */
 export interface RetryPolicy {
   maxAttempts: number;

@@ -25,6 +25,7 @@ export class Turn {
   /** Whether the model failed, or the reader left: what the user said still waits for a whole answer. */
   brokeOff = false;
   readonly turnId: string;
+  readonly #isDated: boolean; // without times of ours, a turn of the caller's own id is the same when it is sent again
   readonly #said: PlainMessage[];
   readonly #answers: PlainMessage[] = [];
   readonly #outcomes = new Map<string, Outcome>();
@@ -39,8 +40,8 @@ export class Turn {
   ) {
     this.turnId = options.turnId ?? crypto.randomUUID();
     this.messages = [...asList(given)];
-    const said = new Date();
-    this.#said = unanswered(given).map((one) => ({ timestamp: said.toISOString(), ...one }));
+    this.#isDated = options.turnId === undefined;
+    this.#said = this.#dated(unanswered(given));
   }
 
   /** What surfaced, as the model reads it; empty when nothing did. */
@@ -56,7 +57,7 @@ export class Turn {
   /** Take the model's answer: a text, a message, or an answer of OpenAI's or Ollama's API, else a TypeError. Each call adds one message. */
   answer(answer: string | object | null | undefined): void {
     const one = plainMessage({ ...answerOf(answer), role: "assistant" });
-    if (one) this.#answers.push({ timestamp: new Date().toISOString(), ...one });
+    if (one) this.#answers.push(...this.#dated([one]));
   }
 
   /** Take a piece of an answer that streams: a text, or a chunk of an API, else a TypeError. What came is stored, also when the stream breaks off. */
@@ -113,6 +114,10 @@ export class Turn {
     };
   }
 
+  #dated(messages: readonly PlainMessage[]): PlainMessage[] {
+    return this.#isDated ? datedNow(messages) : [...messages];
+  }
+
   /** Note that the turn is stored with *body*, or queued: then words beside an answer go with it, and words alone are not stored yet. */
   wasKept(body: Record<string, unknown>, waiting: UnansweredMessages, { isQueued }: { isQueued: boolean }): void {
     if (this.#answers.length && !this.callsTools && !this.brokeOff) {
@@ -124,6 +129,12 @@ export class Turn {
     const part = this.brokeOff ? this.#answers.at(-1)?.content : undefined;
     waiting.add(this.mind, this.session, said, { part, queuedAs: isQueued && !this.#answers.length ? String(body.turn_id) : undefined });
   }
+}
+
+/** *messages* with the time of now where they have none. */
+export function datedNow(messages: readonly PlainMessage[]): PlainMessage[] {
+  const timestamp = new Date().toISOString();
+  return messages.map((one) => ({ timestamp, ...one }));
 }
 
 /** Whether *queued* is what the user said in a session, without any answer. */

@@ -46,6 +46,16 @@ test("a turn around a model call recalls, places memory among the messages, and 
   assert.deepEqual(items[0]?.messages.map((one) => one.content), [ASKS, "In Lyon."]);
 });
 
+test("a turn of the caller's own id that is made again is stored once", async () => {
+  for (const isAgain of [false, true]) {
+    const turn = await memory.begin("iva", "s1", "I moved to Bonn.", { turnId: "msg-17" });
+    turn.answer("Nice.");
+    await memory.end(turn, { onUnsaved: "raise" });
+
+    assert.equal(turn.stored?.duplicate, isAgain);
+  }
+});
+
 test("what the user said is stored where the model fails, and a mind that does not exist is silent", async () => {
   await assert.rejects(memory.turn("eva", "s1", "I moved to Bonn.", () => Promise.reject(new Error("the model is away"))), /the model is away/);
 
