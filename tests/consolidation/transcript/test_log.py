@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -207,7 +208,6 @@ async def test_the_same_turn_at_once_is_kept_once(tmp_path):
         turn_of("a", metadata={"n": 1}),
         turn_of("a", kind=TurnKind.PROBE),
         Turn("a", "s1", (Message(Speaker.ASSISTANT, "I said something."),)),
-        Turn("a", "s1", (Message(Speaker.USER, "I said something.", NOON),)),
     ],
 )
 async def test_the_same_id_with_other_content_is_a_conflict(tmp_path, other):
@@ -218,6 +218,20 @@ async def test_the_same_id_with_other_content_is_a_conflict(tmp_path, other):
         await transcript.append(other, tokens=1)
 
     assert [kept.turn for kept in await everything(transcript)] == [turn_of("a")]
+
+
+async def test_a_turn_that_gets_its_times_only_when_it_is_sent_again_is_the_same_and_other_times_are_not(tmp_path):
+    transcript = await opened(tmp_path)
+    timed, later = (
+        Turn(turn_id, "s1", (Message(Speaker.USER, "I said something.", at),))
+        for turn_id, at in (("a", NOON), ("b", NOON + timedelta(hours=1)))
+    )
+    await keep(transcript, "a")
+    await transcript.append(later, tokens=1)
+
+    assert not (await transcript.append(timed, tokens=1)).is_new
+    with pytest.raises(TurnConflict):
+        await transcript.append(replace(timed, turn_id="b"), tokens=1)
 
 
 async def test_the_same_id_with_other_content_at_once_is_a_conflict_for_all_but_one(tmp_path):
