@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from time import sleep
 from typing import TYPE_CHECKING
-
-import anyio
 
 from mind_memory_client import _insight_endpoints as api
 from mind_memory_client._example import AsyncExampleCalls, ExampleCalls
+from mind_memory_client._retry import Reconnecting
 from mind_memory_client.errors import MindMemoryError
-from mind_memory_client.events import EventReader, Reconnecting
+from mind_memory_client.events import EventReader
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator, Sequence
@@ -124,7 +122,7 @@ class InsightCalls(ExampleCalls):
                     raise
                 again.check(error)
             reader.begin()
-            sleep(again.pause())
+            self._transport.wait(again.pause())
 
     def timeline(
         self,
@@ -246,7 +244,7 @@ class AsyncInsightCalls(AsyncExampleCalls):
                     raise
                 again.check(error)
             reader.begin()
-            await anyio.sleep(again.pause())
+            await self._transport.wait(again.pause())
 
     async def timeline(
         self,

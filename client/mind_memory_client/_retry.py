@@ -7,13 +7,16 @@ or Broken), and returns the answer or raises an error.
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from mind_memory_client._endpoints import Call, Reply
 from mind_memory_client.errors import (
     MindMemoryError,
+    RateLimited,
     TimedOut,
+    Unavailable,
     UnexpectedAnswer,
     Unreachable,
     Unsendable,
@@ -25,7 +28,10 @@ from mind_memory_client.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
+    from mind_memory_client.events import EventReader
+
 T = TypeVar("T")
+_log = logging.getLogger("mind_memory_client")
 
 _TOO_OFTEN = 429
 _REFUSED_UNTOUCHED = frozenset({_TOO_OFTEN, 503, 507})  # nothing was done
@@ -51,6 +57,37 @@ class RetryPolicy:
     first_backoff_seconds: float = 0.2
     max_backoff_seconds: float = 5.0
     retries_failures: bool = True
+
+
+class Reconnecting:
+    """
+    When events are asked for again: soon after some came, else after pauses that grow.
+
+    What passes is waited for, however long it takes, and logged when it begins.
+    """
+
+    def __init__(self, mind: str, reader: EventReader, *, policy: RetryPolicy) -> None:
+        self._mind, self._reader, self._policy = mind, reader, policy
+        self._place: str | None = None
+        self._tries = 0
+        self._is_away = False
+
+    def check(self, error: MindMemoryError) -> None:
+        """Raises *error*, unless it passes."""
+        if isinstance(error, Unreachable | RateLimited | Unavailable):
+            if not self._is_away:
+                _log.warning("the events of %s broke off, and are asked for again: %s", self._mind, error)
+            self._is_away = True
+            return
+        raise error
+
+    def pause(self) -> float:
+        """The seconds before events are asked for again."""
+        if self._reader.last_id != self._place:
+            self._place, self._tries, self._is_away = self._reader.last_id, 0, False
+        else:
+            self._tries += 1
+        return min(self._policy.first_backoff_seconds * 2.0 ** min(self._tries, 30), self._policy.max_backoff_seconds)
 
 
 @dataclass(frozen=True)

@@ -87,6 +87,10 @@ class Transport:
             except self._library.errors as error:
                 raise self._library.broken_off(error) from error
 
+    def wait(self, seconds: float) -> None:
+        """Return after *seconds*."""
+        time.sleep(seconds)
+
     def websocket(self, path: str) -> tuple[str, dict[str, str]]:
         """The address of a WebSocket, and the headers that it wants."""
         return self._address.websocket(path)
@@ -98,7 +102,7 @@ class Transport:
 
     def _take(self, step: Try[Any] | Pause) -> Result:
         if isinstance(step, Pause):
-            time.sleep(step.seconds)
+            self.wait(step.seconds)
             return None
         endpoint, until = step.call.endpoint, time.monotonic() + step.seconds
         try:
@@ -157,6 +161,10 @@ class AsyncTransport:
             except self._library.errors as error:
                 raise self._library.broken_off(error) from error
 
+    async def wait(self, seconds: float) -> None:
+        """Return after *seconds*."""
+        await anyio.sleep(seconds)
+
     def websocket(self, path: str) -> tuple[str, dict[str, str]]:
         """The address of a WebSocket, and the headers that it wants."""
         return self._address.websocket(path)
@@ -168,7 +176,7 @@ class AsyncTransport:
 
     async def _take(self, step: Try[Any] | Pause) -> Result:
         if isinstance(step, Pause):
-            await anyio.sleep(step.seconds)
+            await self.wait(step.seconds)
             return None
         endpoint = step.call.endpoint
         try:
