@@ -83,7 +83,7 @@ async def test_an_index_that_begins_late_is_waited_for(tmp_path):
     async with mind_in(tmp_path) as mind:
         await kept(mind, *FRIENDS)
         waiting = asyncio.create_task(until_indexed(mind, seconds=NEVER))
-        await asyncio.sleep(1)
+        await asyncio.sleep(0.4)  # twice the time after which a pace is judged, and far less than is waited
 
         for stored in await mind.transcript.after(0, limit=len(FRIENDS)):
             index(mind, stored)
