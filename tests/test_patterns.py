@@ -21,7 +21,7 @@ _GLANCE, _LENGTH, _LONGEST = 2_000, 8_000, 250_000  # characters
 _WORST = 3  # attacks of each pattern that are looked at closely
 # The service cuts what it gives to the patterns of these modules. Their cost may grow with the square of so short a
 # text, but a piece costs at most this many times what it costs to look at each of its characters once.
-_MOST_LOOKS = 40
+_MOST_LOOKS = 60
 CUT = {
     "consolidation.text.names": 600,
     "consolidation.text.denials": speech_acts.LONGEST_BEGINNING,

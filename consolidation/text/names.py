@@ -30,7 +30,7 @@ _CODE = re.compile(
     rf"(?<!{LETTER})(?:[a-z]+[A-Z]{LETTER}+|{LETTER}+_{LETTER}+|[A-Za-z]+\d(?:{LETTER}|[.-])*{LETTER})(?!{LETTER})"
 )
 _QUOTED = re.compile(r"[`“\"«]([^`”\"»\n]{2,50})[`”\"»]")
-_AFTER_A_WORD = re.compile(r"(?<=[\w,;])\s+(?=(\w\S{0,80}))")
+_AFTER_A_WORD = re.compile(r"(?<=[\w,;])[^\S\n\r]+(?=(\w\S{0,80}))")
 _CAPITAL = re.compile(r"(?<!\w)[^\W\d_a-zà-öø-ÿа-я][a-zà-öø-ÿа-я]+(?!\w)")
 _BEHIND_A_MARK = re.compile(r"[!?\"“(¿¡]\s*$")  # inside of a sentence; a full stop in there ends an abbreviation
 _TYPED = re.compile(rf"[\w{_MARKS}\u200c\u200d'’-]+|[^\w\s]")

@@ -165,6 +165,27 @@ _LISTS = (
     r"|\bdesde janeiro\b|\baté (?:hoje|agora)\b|\bin de loop\b|\btot nu toe\b|\bdo tej pory\b|\bod stycznia\b"
     r"|с начала|до сих пор"
 )
+# What is to be told, and not made: "tell me about my jobs" asks what "what do you know about my jobs" does.
+_TELLS = (
+    r"(?:tell|remind) (?:me|us),? (?:(?:again|all|more|everything|something|a bit) )?"
+    r"(?:about|of|(?:what|which|who|when|where|how)(?! to\b))"
+    r"|(?:erzähl\w*|sag\w*|erinner\w*) (?:mir|mich|uns),? (?:(?:noch ?mal|etwas|was|mehr|alles) )?"
+    r"(?:von|vom|über|an|was|wann|wo|wer|wie|welche\w*)"
+    r"|(?:cuénta|di|h[aá]bla|recuérda)(?:me|nos),? (?:(?:algo|más|todo) )?"
+    r"(?:de|del|sobre|qué|cuándo|dónde|quién|cómo|cuál\w*)"
+    r"|(?:parle|raconte|dis|rappelle)[sz]?[- ](?:moi|nous),? (?:(?:encore|tout|plus) )?"
+    r"(?:de|du|des|sur|d'|ce qu\w*|quand|où|qui|comment|quel\w*)"
+    r"|(?:parla|racconta|dim|ricorda)(?:mi|ci),? (?:(?:ancora|tutto|qualcosa) )?"
+    r"(?:di|del\w*|su|sul\w*|cosa|quando|dove|chi|come|qual\w*)"
+    r"|(?:me (?:conta|fal[ae]|di(?:z|ga)|lembra)|(?:conta|fala|diz|lembra)-me),? (?:(?:mais|tudo|algo) )?"
+    r"(?:d[eoa]s?|sobre|o que|quando|onde|quem|como|qual)"
+    r"|(?:vertel|zeg|herinner) (?:me|mij|ons),? (?:(?:nog eens|iets|meer|alles) )?"
+    r"(?:over|van|aan|wat|wanneer|waar|wie|hoe|welke?)"
+    r"|(?:opowiedz|powiedz|przypomnij) (?:mi|nam),? (?:(?:coś|więcej|wszystko) )?(?:o|co|kiedy|gdzie|kto|jak\w*)"
+    r"|(?:расскажи|скажи|напомни)(?:те)? (?:мне|нам),? (?:(?:ещё|еще|всё|все) )?(?:об?|про|что|когда|где|кто|как\w*)"
+    r"|告诉我.{0,20}(?:什么|哪|谁|几)|(?:跟|给)我(?:说说|讲讲)|について(?:話して|教えて)|(?:いつ|どこ|誰|何)か?(?:を)?教えて"
+    r"|(?:أخبرني|احك لي|حدثني|ذكرني) (?:عن|ماذا|متى|أين|من|كيف)"
+)
 # What belongs to a household, though nobody says "my": "what breed is the dog", "de vader van de kinderen".
 _HOUSEHOLD = (
     r"(?:the|de|het|der|die|das|den|dem|el|la|los|las|il|i|le|les|o|a|os|as) (?:dogs?|cats?|kids?|children|boys?|girls?"
@@ -307,10 +328,13 @@ def intent_of(text: str, *, language: str, names_known: bool) -> Intent:
     is_personal = is_first_person or names_known or recalls or is_ours
     kind: Kind
     wants_list = _found(_LISTS, _asking(low), is_bounded=False)
-    if is_request(text) and not (wants_list and has_word(_OWN, low, tag)):
+    is_own = has_word(_OWN, low, tag)
+    tells = (is_own or names_known) and _found(_TELLS, low)
+    if is_request(text) and not (tells or (wants_list and is_own)):
         kind = "request"
     elif (
         is_request(text)
+        or tells
         or is_question(text)
         or is_question(_last_clause(text))
         or recalls

@@ -181,3 +181,32 @@ async def test_a_question_without_its_mark_is_answered(tmp_path, told, asked, wa
         answer = (await service.resonate("ada", asked)).json()
 
     assert wanted in answer["block"]
+
+
+@pytest.mark.parametrize(
+    ("told", "asked"),
+    [
+        ("I work at a bakery in Leeds.", "tell me about my jobs"),
+        ("Mein Job ist in der Backstube in Kiel.", "erzähl mir von meinen jobs"),
+        ("Mi perro Momo es un beagle.", "Cuéntame algo de mi perro"),
+    ],
+)
+async def test_what_one_asks_to_be_told_surfaces(tmp_path, told, asked):
+    async with running(tmp_path) as service:
+        for other in (told, "We painted the fence green.", "Our choir sings Verdi.", "The train was late again."):
+            await service.keep("ada", other, "Noted.", session_id="s0")
+        await service.digested("ada")
+
+        assert told in (await service.resonate("ada", asked)).json()["block"]
+
+
+async def test_the_first_word_of_an_answer_is_nobodys_name(tmp_path):
+    """Broken: where a message ends without a full stop, "Wie" is a name behind it, and every "wie …" asks for that."""
+    async with running(tmp_path) as service:
+        await service.keep("ada", "das ist unser hund momo, ein beagle", "Wie schön.", session_id="s0")
+        await service.keep("ada", "my new job starts in june", "Lovely news.", session_id="s0")
+        await service.digested("ada")
+
+        found = (await service.http.get("/v1/minds/ada/entities")).json()
+
+    assert {"Wie", "Lovely"}.isdisjoint(one["name"] for one in found["items"])
