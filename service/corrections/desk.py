@@ -79,7 +79,7 @@ class CorrectionDesk:
 
     async def make(self, mind: Mind, decision: Decision, *, by: str) -> Kept:
         """
-        Keep a decision. One that stands already is not kept twice.
+        Keep a decision. One that stands already is not kept twice, and an edit back to the first words is ``right``.
 
         Raises InvalidRequest, MemoryNotFound, AmbiguousMemory, CorrectionConflict, HomeFault, OSError; then nothing is.
         """
@@ -98,9 +98,10 @@ class CorrectionDesk:
             target = await find_target(mind, decision.meant, standing=standing)
         if decision.what in OF_ENTITIES:
             to = await anyio.to_thread.run_sync(_other_name, mind, decision.what, target, to or "", standing)
-        if decision.what not in OF_ENTITIES and to is not None and decision.what is not What.SAY:
-            _check_change(target, to)
-        correction = Correction(self._clock.fresh_id(), self._clock.now(), by, decision.what, target, to, reason)
+        what = decision.what
+        if what is What.EDIT and to is not None and _is_same(target, to):
+            what, to = _as_it_was_told(target, standing), None
+        correction = Correction(self._clock.fresh_id(), self._clock.now(), by, what, target, to, reason)
         self._check_erasing(mind)  # one may have begun while the memory was looked for
         kept = await anyio.to_thread.run_sync(
             partial(mind.corrections.add, correction, check=partial(_check_beside, correction))
@@ -178,9 +179,22 @@ def _check_words(decision: Decision, to: str | None) -> None:
         raise InvalidRequest("must name the turns that are about the other one", pointer="#/target/turn_ids")
 
 
-def _check_change(target: Target, to: str) -> None:
-    if " ".join(target.text.split()) == " ".join(to.split()):  # a sign or an accent may be all that is wrong
+def _is_same(target: Target, to: str) -> bool:
+    return " ".join(target.text.split()) == " ".join(to.split())  # a sign or an accent may be all that is wrong
+
+
+def _as_it_was_told(target: Target, standing: Standing) -> What:
+    """
+    What an edit to the words of *target* itself decides: after other decisions of it, that it is as it was told.
+
+    Raises InvalidRequest where nobody decided otherwise.
+    """
+    turns = [standing.turn(one) for one in target.turn_ids] if target.kind != "entity" else []
+    own = standing.fact(target.text, target.turn_ids, joins=target.joins, teller=target.teller)
+    decided = [*turns, *([own] if target.kind == "fact" else [])]
+    if all(one.truth is None for one in decided):
         raise InvalidRequest("says what the memory says already", pointer="#/to")
+    return What.RIGHT
 
 
 def _other_name(mind: Mind, what: What, target: Target, to: str, standing: Standing) -> str:

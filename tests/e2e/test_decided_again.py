@@ -6,7 +6,7 @@ Every docstring says what was broken, once, to see the test fail.
 
 import pytest
 
-from tests.e2e.test_corrections import ASKS, MOTHER, OTHERS, asked, by_id, correct, fact_of, told, undo
+from tests.e2e.test_corrections import ASKS, MOTHER, OTHERS, asked, by_id, correct, fact_of, remembered, told, undo
 from tests.support.service import running
 
 pytestmark = pytest.mark.anyio
@@ -52,6 +52,29 @@ async def test_an_edit_back_brings_the_first_words_back_once(tmp_path):
     assert "Porto" not in found["block"]
     assert "Porto" in after["block"]
     assert (states[edit["id"]], states[back["id"]]) == ("stands", "undone")
+
+
+@pytest.mark.parametrize("kind", ["fact", "turn"])
+@pytest.mark.parametrize("first", ["edit", "wrong"])
+async def test_by_its_own_id_a_memory_can_be_edited_back_to_its_first_words(tmp_path, kind, first):
+    """Broken: an edit is compared with the words that were told, and not with what stands."""
+    words = {"to": MOTHER.replace("Lyon", "Porto")} if first == "edit" else {}
+    async with running(tmp_path) as service:
+        await told(service, MOTHER, *OTHERS)
+        target = by_id("fact", await fact_of(service)) if kind == "fact" else {"kind": "turn", "id": "episode:1"}
+        made = await correct(service, first, target, **words)
+        back, again = [await correct(service, "edit", target, to=made["target"]["text"]) for _ in range(2)]
+        found = await asked(service, session_id="back")
+        facts = await remembered(service, kinds="fact")
+        await undo(service, back)
+        after = await asked(service, session_id="undone")
+
+    assert (back["what"], back["to"], again["id"], again["duplicate"]) == ("right", None, back["id"], True)
+    assert found["block"].count("Lyon") == 1
+    assert [("Porto" in one["block"]) for one in (found, after)] == [False, first == "edit"]
+    assert "Lyon" not in after["block"]
+    assert "Porto" not in str(facts)
+    assert all(two["what"] == "right" for one in facts if "Lyon" in one["text"] for two in one["corrections"])
 
 
 async def test_what_is_said_again_after_it_was_called_wrong_comes_up_and_can_be_called_wrong_again(tmp_path):

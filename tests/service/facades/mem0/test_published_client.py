@@ -182,6 +182,21 @@ def test_an_update_by_an_earlier_id_takes_the_place_of_every_later_edit(mem0, se
     assert mem0.get(added["id"])["memory"] == "I live in Brest."
 
 
+def test_an_update_back_to_the_first_words_puts_them_back_and_stops_no_batch(mem0, service):
+    """Broken: by its first id a memory could not say again what it had said first, and the batch ended there."""
+    (added,) = mem0.add("I live in Lyon.", user_id="homesick")["results"]
+    (other,) = mem0.add("I drink tea.", user_id="homesick")["results"]
+    service.digested("homesick")
+    mem0.update(added["id"], text="I live in Nantes.")
+
+    updates = {added["id"]: "I live in Lyon.", other["id"]: "I drink coffee."}
+    mem0.batch_update([{"memory_id": memory_id, "text": text} for memory_id, text in updates.items()])
+
+    listed = [one["memory"] for one in mem0.get_all(filters={"user_id": "homesick"})["results"]]
+    assert sorted(listed) == ["I drink coffee.", "I live in Lyon."]
+    assert mem0.get(added["id"])["memory"] == "I live in Lyon."
+
+
 def test_an_update_stays_where_the_memory_was(mem0, service):
     """Broken: the new words belong to no session, agent or user, and have no metadata."""
     sent = {"user_id": "baker", "agent_id": "ag1", "run_id": "r2"}
