@@ -22,7 +22,7 @@ from service.retrieval.remembered import Kind, Remembered
 from service.retrieval.time_window import TimeWindow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from service.mind.minds import Mind
@@ -73,23 +73,32 @@ async def find_evidence(
     best: dict[str, Remembered] = {}
     unavailable: list[str] = []
 
-    async def search(query: str, kinds: frozenset[Kind], *, share: float) -> None:
+    async def search(query: str, kinds: frozenset[Kind], *, share: float, is_said_only: bool = False) -> None:
         found, degraded = await recall.remember(
             mind, query, kinds=kinds, window=TimeWindow(at=at), limit=limit, asker=asker
         )
         unavailable.extend(degraded)
-        for memory in (one for one in found if one.score >= _LEAST_SHARE * found[0].score):
+        near = (one for one in found if one.score >= _LEAST_SHARE * found[0].score)
+        for memory in (one for one in near if one.statement is not None or not is_said_only):
             scored = replace(memory, score=round(memory.score * share, 4))
             best[memory.id] = max(best.get(memory.id, scored), scored, key=lambda one: one.score)
 
     for query, share in queries_of(question, language=language).items():
         await search(query, _FACTS, share=share)  # apart from turns, of which a search takes one for the fact it tells
         await search(query, _TURNS, share=share)
+    if _lacks_an_edit(best.values()):  # a turn that was edited tells no fact that is near the question
+        await search(question, _FACTS | _TURNS, share=1.0, is_said_only=True)
     for name in await anyio.to_thread.run_sync(followed_names, tuple(best.values()), question, mind.text.names_in):
         await search(name, _FACTS, share=_FOLLOWED_SHARE)
     ranked = sorted(best.values(), key=lambda one: (one.is_held_back, one.tells_wrong, -one.score))
     evidence = tuple(Evidence(one, state_of(one, at=at or now)) for one in _telling(ranked)[:limit])
     return evidence, tuple(dict.fromkeys(unavailable))
+
+
+def _lacks_an_edit(found: Collection[Remembered]) -> bool:
+    """Whether something is *found* and not what a person put in its place."""
+    edits = {made.id for one in found for made in one.corrections if made.what is What.EDIT}
+    return not edits <= {one.statement.id for one in found if one.statement is not None}
 
 
 def queries_of(question: str, *, language: str) -> Mapping[str, float]:

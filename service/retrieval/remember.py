@@ -33,7 +33,7 @@ from service.retrieval.put_right import ANOTHER_SHARE, put_right_in, statement_i
 from service.retrieval.queries import is_entity, named_in, people_named_in, sanitised
 from service.retrieval.relatives import resolved
 from service.retrieval.remembered import Remembered
-from service.retrieval.statements import statement_fits
+from service.retrieval.statements import edits_by_turn, statement_fits
 from service.retrieval.tellers import called, called_by_given_name, people_in, told_by_others
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ class Recall:
         degraded = (*degraded, *missing)
         found = await anyio.to_thread.run_sync(_search, mind, query, near, kinds, window, put_right, asker, told)
         if "fact" in kinds:
-            found = (*found, *await self._statements(mind, bearable, vectors, put_right))
+            found = (*found, *await self._statements(mind, bearable, vectors, put_right, found))
         if entity_kinds:
             found = await anyio.to_thread.run_sync(_of_kinds, mind, found, entity_kinds)
         observed, late = await self._observed(mind, query, vectors) if "observation" in kinds else ((), ())
@@ -205,9 +205,9 @@ class Recall:
             return None, ("embedder_unavailable",)
 
     async def _statements(
-        self, mind: Mind, query: str, vectors: Vectors | None, put_right: PutRight
+        self, mind: Mind, query: str, vectors: Vectors | None, put_right: PutRight, others: Sequence[_Hit]
     ) -> tuple[_Hit, ...]:
-        """What people said that shares a word with *query* or with another name in it, or is near it."""
+        """What people said that shares a word with *query* or another name in it, is near it, or replaces *others*."""
         statements = put_right.standing.statements
         if not statements:
             return ()
@@ -223,6 +223,8 @@ class Recall:
         meant = ({key: one for key, one in by.items() if one >= LEAST_COSINE} for by in near.cosines)
         every = (*near.scores, *renamed.scores, *meant)
         best = {one.id: max(by.get(one.id, 0.0) for by in every) for one in statements}
+        replaced = _replaced(mind, statements, best, others)
+        best |= {key: max(best[key], score) for key, score in replaced.items()}
         return tuple(_statement(one, best[one.id], put_right) for one in statements if best[one.id])
 
     async def _observed(
@@ -251,6 +253,22 @@ async def _near(mind: Mind, vectors: Vectors | None) -> tuple[VectorHits | None,
     except GraphFault:
         return None, ("graph_unavailable",)
     return (found[0] if found else None), ()
+
+
+def _replaced(
+    mind: Mind, statements: Sequence[Statement], fits: Mapping[str, float], found: Sequence[_Hit]
+) -> Mapping[str, float]:
+    """By the id of each edit in *statements*: the best score of a fact or a turn that was *found* and it replaces."""
+    hits = [(one.remembered, one.sequences) for one in found]
+    turns = {sequence: one.score for one, sequences in hits if one.kind == "episode" for sequence in sequences}
+    facts = ((made.id, one.score) for one, _ in hits if one.kind == "fact" for made in one.corrections)
+    of_turn = edits_by_turn(statements, fits).items()
+    replaced = [(one.id, turns.get(mind.transcript.positions.sequence_of(turn) or 0, 0.0)) for turn, one in of_turn]
+    best: dict[str, float] = {}
+    for key, score in (*facts, *replaced):
+        if key in fits:
+            best[key] = max(best.get(key, 0.0), score)
+    return best
 
 
 def _near_enough(near: VectorHits) -> VectorHits:

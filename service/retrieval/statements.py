@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import anyio.to_thread
 
+from consolidation.corrections.record import What
 from consolidation.corrections.wording import stems_of
 from consolidation.kernel.errors import EmbedderFault
 from consolidation.text.subjectless import subjectless
@@ -63,6 +64,21 @@ async def statement_fits(
         for found, by in zip(shares, cosines, strict=True)
     ]
     return StatementFits(tuple(scores), tuple(cosines))
+
+
+def edits_by_turn(statements: Iterable[Statement], fits: ByStatement) -> dict[str, Statement]:
+    """
+    By the id of each turn of which words were edited: the edit that stands for it.
+
+    Of several, it is the one that *fits* best, the newest of those that fit alike.
+    """
+    found: dict[str, Statement] = {}
+    for one in statements:
+        for turn_id in one.turn_ids if one.what is What.EDIT else ():
+            other = found.get(turn_id)
+            if other is None or (fits.get(one.id, 0.0), one.at) >= (fits.get(other.id, 0.0), other.at):
+                found[turn_id] = one
+    return found
 
 
 def _nearness(cosine: float) -> float:

@@ -152,6 +152,33 @@ async def test_an_edit_comes_up_where_the_turn_would_though_its_words_are_others
     assert "Mondays" not in json.dumps(after)
 
 
+@pytest.mark.parametrize(
+    ("told_first", "edit", "query", "kinds"),
+    [
+        (
+            "My boss is called Martin and he is very strict.",
+            "Her name is Petra, and she is kind.",
+            "Wie heißt mein Chef?",
+            [["fact", "episode"], ["fact"]],
+        ),
+        (OTHERS[1], "No, in April.", "Wann muss ich zum Zahnarzt?", [["fact", "episode"]]),
+    ],
+)
+async def test_on_purpose_an_edit_is_found_where_its_turn_would_be(tmp_path, told_first, edit, query, kinds):
+    """Broken: the edit is compared with the question by its own words and its own meaning alone."""
+    async with running(tmp_path) as service:
+        await told(service, told_first, *(one for one in OTHERS if one != told_first))
+        made = await correct(service, "edit", {"kind": "turn", "id": "episode:1"}, to=edit)
+        found = [await remembered(service, query, kinds=one) for one in kinds]
+        answer = await service.http.post("/v1/minds/ada/ask", json={"question": query})
+        nothing = await remembered(service, "Mongolia", kinds=["fact", "episode"])
+
+    assert [one[0]["id"] for one in found] == [f"fact:{made['id']}"] * len(kinds)
+    assert all(one["score"] <= 1 for every in found for one in every)
+    assert answer.json()["evidence"][0]["text"] == edit
+    assert edit not in {one["text"] for one in nothing}
+
+
 async def test_of_several_edits_of_a_turn_the_one_that_fits_stands_for_it(tmp_path):
     """Broken: each edit has the whole score of the turn, and the oldest leads."""
     facts = ("My aunt Gerda lives in Graz.", "My uncle Otto lives in Linz.", "I work at Siemens.")
