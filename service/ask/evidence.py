@@ -90,7 +90,7 @@ async def find_evidence(
         await search(question, _FACTS | _TURNS, share=1.0, is_said_only=True)
     for name in await anyio.to_thread.run_sync(followed_names, tuple(best.values()), question, mind.text.names_in):
         await search(name, _FACTS, share=_FOLLOWED_SHARE)
-    ranked = sorted(best.values(), key=lambda one: (one.is_held_back, one.tells_wrong, -one.score))
+    ranked = sorted(best.values(), key=lambda one: (one.is_held_back, one.tells_wrong, one.is_contradicted, -one.score))
     evidence = tuple(Evidence(one, state_of(one, at=at or now)) for one in _telling(ranked)[:limit])
     return evidence, tuple(dict.fromkeys(unavailable))
 

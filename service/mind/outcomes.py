@@ -22,7 +22,7 @@ from service.index.outcome_index import OutcomeIndex, Weighted
 from service.index.salience import Outcome  # noqa: TC001 - pydantic reads it
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -60,7 +60,7 @@ class OutcomeRecord:
 
     def weighted(self) -> Weighted:
         """It with all that it counts for: the memory, and half for each turn of a fact."""
-        turns = [f"episode:{sequence}" for sequence in self.sequences] if self.id.startswith(_RESTING) else []
+        turns = _turns(self.sequences) if self.id.startswith(_RESTING) else ()
         memories = {**dict.fromkeys(turns, _TURN_SHARE), self.id: 1.0}
         return Weighted(self.trace_id or "", self.id, self.outcome, self.reporter, self.at, self.newest, memories)
 
@@ -140,9 +140,20 @@ class Outcomes:
             return self._index.salience_by(instant, others) | told
 
     def held_back(self, memories: Mapping[str, Sequence[int]], *, statements: Collection[str] = ()) -> frozenset[str]:
-        """Which of *memories* were found wrong and not said again; by id, each with the turns that it rests on."""
-        known = self.salience(tuple(memories), statements=statements)
-        return frozenset(key for key, one in known.items() if one.is_held_back(memories[key]))
+        """
+        Which of *memories* were found wrong and not said again; by id, each with the turns that it rests on.
+
+        What was made of turns is wrong where all of these were found wrong, too.
+        """
+        turns = {key: _turns(rests_on) for key, rests_on in memories.items() if key.startswith(_RESTING)}
+        every = dict.fromkeys((*memories, *(turn for found in turns.values() for turn in found)))
+        known = self.salience(tuple(every), statements=statements)
+
+        def is_wrong(memory: str, of: str) -> bool:
+            return memory in known and known[memory].is_held_back(memories[of])
+
+        told_wrong = {key for key, found in turns.items() if found and all(is_wrong(turn, key) for turn in found)}
+        return frozenset(key for key in memories if key in told_wrong or is_wrong(key, key))
 
     def contradicted_facts(self, turns: Sequence[str]) -> Mapping[str, frozenset[str]]:
         """By turn (``episode:<sequence>``), the ids of its facts that were contradicted."""
@@ -243,6 +254,10 @@ class OutcomesAsOf(Outcomes):
     def used_by(self, sequences: Sequence[int]) -> Mapping[int, frozenset[str]]:
         """By turn, the ids of the memories that its answer was seen to use."""
         return self._whole.used_by(sequences)
+
+
+def _turns(sequences: Iterable[int]) -> tuple[str, ...]:
+    return tuple(f"episode:{sequence}" for sequence in sequences)
 
 
 def _says_more(record: OutcomeRecord, known: StandingOutcome) -> bool:

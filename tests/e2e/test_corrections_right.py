@@ -6,7 +6,19 @@ Every docstring says what was broken, once, to see the test fail.
 
 import pytest
 
-from tests.e2e.test_corrections import ASKS, MOTHER, OTHERS, asked, by_id, correct, fact_of, remembered, said, told
+from tests.e2e.test_corrections import (
+    ASKS,
+    MOTHER,
+    OTHERS,
+    asked,
+    by_id,
+    correct,
+    fact_of,
+    remembered,
+    said,
+    told,
+    undo,
+)
 from tests.support.scripted_models import Brain, hosted, provider_of
 from tests.support.service import running
 from tests.support.waiting import eventually
@@ -68,6 +80,33 @@ async def test_a_confirmed_turn_is_not_contradicted_when_it_is_found_on_purpose(
         return [one["is_contradicted"] for one in found if "Lyon" in one["text"]]
 
     assert (contradicted(before), contradicted(after)) == ([True], [False])
+
+
+async def test_what_only_a_contradicted_turn_told_is_contradicted_and_stands_behind_what_is_not(tmp_path):
+    """Broken: a fact has the outcomes of its own id alone, and ``ask`` shows what was contradicted first."""
+    async with running(tmp_path) as service:
+        await told(service, MOTHER, *OTHERS, "My mother Ingrid sings in a choir.")
+        shown = await asked(service, session_id="before")
+        (turn,) = (one for one in shown["flashbacks"] if one["id"] == "episode:1")
+
+        async def seen():
+            facts = await remembered(service, kinds="fact")
+            posted = {"question": "Where does my mother Ingrid live?"}
+            answer = await service.http.post("/v1/minds/ada/ask", json=posted)
+            evidence = answer.json()["evidence"]
+            lyon = [one["is_contradicted"] for one in (*facts, *evidence) if "Lyon" in one["text"]]
+            return set(lyon), "Lyon" in evidence[0]["text"]
+
+        found = [await seen()]
+        await contradict(service, turn, shown["trace_id"])
+        found.append(await seen())
+        made = await correct(service, "right", by_id("turn", turn))
+        found.append(await seen())
+        await undo(service, made)
+        await told(service, MOTHER, session_id="again")
+        found.append(await seen())
+
+    assert found == [({False}, True), ({True}, False), ({False}, True), ({False}, True)]
 
 
 async def test_a_fact_that_a_model_ended_holds_again_wherever_it_is_asked_for(tmp_path):
