@@ -13,6 +13,7 @@ from service.retrieval.tellers import NOBODY, may_change
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     from service.retrieval.moment import Fragment
     from service.retrieval.tellers import Tellers
@@ -49,7 +50,7 @@ class SameSubject:
         A change is told in passing, and seldom in the words of the question: "they want 1620 a month". So what is near
         the older one counts, too, though it shares no word with the message.
         """
-        if newer.occurred_at <= older.occurred_at or newer.score < _LEAST_SHARE * older.score:
+        if _last_said(newer) <= _last_said(older) or newer.score < _LEAST_SHARE * older.score:
             return False
         if not may_change(self.tellers.get(newer.id, NOBODY), self.tellers.get(older.id, NOBODY)):
             return False
@@ -62,6 +63,12 @@ class SameSubject:
         if not words:
             return newer.score >= _AS_CLOSE * older.score
         return newer.score >= _SAME_WORDS * older.score and not words.isdisjoint(self.words.get(older.id, ()))
+
+
+def _last_said(fragment: Fragment) -> datetime:
+    """When somebody said last that it is so: what a person edits holds from then on, though it was told long before."""
+    said = fragment.statement
+    return fragment.occurred_at if said is None else max(fragment.occurred_at, said.at)
 
 
 def in_order(fragments: Sequence[Fragment], same: SameSubject | None = None) -> tuple[Fragment, ...]:

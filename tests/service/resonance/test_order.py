@@ -3,11 +3,12 @@
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from consolidation.corrections.record import Correction, Target, What
-from consolidation.corrections.standing import Decided
+from consolidation.corrections.standing import Decided, Statement
 from service.resonance.order import SameSubject, in_order
 from service.retrieval.tellers import Tellers
 from tests.support.fragments import NOON, fragment_of
@@ -77,6 +78,16 @@ def test_what_is_older_never_leads_by_being_alike():
     newer_first = tuple(reversed(told(0.9, 1)))
 
     assert names(newer_first, SameSubject({}, {"f1": {"f0": 1.0}})) == ["f1", "f0"]
+
+
+@pytest.mark.parametrize(("days", "ordered"), [(2, ["f0", "f1"]), (0.5, ["f1", "f0"])])
+def test_an_edit_holds_from_the_decision_on_though_its_turn_was_told_before(days, ordered):
+    """Broken: an edit is as old as its turn."""
+    edited, between = told(1, 0.9)
+    said = Statement("c1", What.EDIT, edited.text, ("t0",), NOON + timedelta(days=days), "owner")
+    same = SameSubject({}, {"f0": {"f1": 0.9}, "f1": {"f0": 0.9}})
+
+    assert names([replace(edited, statement=said), between], same) == ordered
 
 
 def test_what_a_person_pinned_comes_first_then_the_best_and_of_equals_facts():
