@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from consolidation.corrections.entity_names import names_now, splits_of
 from consolidation.corrections.record import OF_ENTITIES, Correction, Target, What
+from consolidation.corrections.repeated import Repeats
 from consolidation.corrections.wording import Wording, keys_of_names, named_in, tells_of_any
 from consolidation.text.names import name_key
 
@@ -234,6 +235,13 @@ class _Answers:
     def _place(self, made: Correction) -> int:
         return self.places[made.id]
 
+    def repeats(self) -> Repeats:
+        """What finds the words again that are wrong."""
+        groups = {id(one): one for known in self.by_key.values() for one in known if one.decided.is_wrong}
+        facts = [(one.wording, one.decided.truth) for one in groups.values() if one.decided.truth is not None]
+        turns = [one.truth for one in self.turns.values() if one.truth is not None and one.is_wrong]
+        return Repeats.of(facts, {one.id: one for one in turns}.values())
+
     def is_later(self, made: Correction, said: Statement) -> bool:
         """Whether *made* stands behind the line that *said* something."""
         return self.places[made.id] > self.places[said.id]
@@ -249,6 +257,7 @@ class Standing:
     splits: tuple[Split, ...] = ()
     said: tuple[Statement, ...] = ()  # all that people said and did not edit since, oldest first
     statements: tuple[Statement, ...] = ()  # what of it nobody put right since
+    _repeats: list[Repeats] = field(default_factory=list, init=False, compare=False, repr=False)  # once asked for
 
     @classmethod
     def of(cls, lines: Iterable[Line]) -> Standing:
@@ -398,6 +407,13 @@ class Standing:
     def _said(self) -> tuple[Statement, ...]:
         made = ((one, Statement.of(one)) for one in self.corrections if one.what in {What.SAY, What.EDIT})
         return tuple(said for one, said in made if said is not None and self.is_current(one))
+
+    @property
+    def repeats(self) -> Repeats:
+        """What finds the sentences of a bot that repeat what is wrong."""
+        if not self._repeats:
+            self._repeats.append(self._answers.repeats())
+        return self._repeats[0]
 
     @property
     def muted_names(self) -> frozenset[str]:

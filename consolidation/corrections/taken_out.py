@@ -2,7 +2,8 @@
 A turn as it may be told by itself: without the sentences that a person said are wrong, or never to come up.
 
 The transcript stays as it is. What nobody can find in a turn, since the fact was told in other words, takes the whole
-turn with it: a wrong memory is worse than none. What other people than the fact's teller said stays.
+turn with it: a wrong memory is worse than none. What other people than the fact's teller said stays. What a bot said
+again before the decision goes, whichever turn it is in.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from consolidation.corrections.standing import may_be_one
+from consolidation.corrections.repeated import only_asks
+from consolidation.corrections.standing import Decided, may_be_one
 from consolidation.corrections.wording import carriers, tells_of_any
 from consolidation.kernel.turns import READ, Message, Speaker, TurnKind
 from consolidation.text.language import detect
@@ -19,8 +21,9 @@ from consolidation.text.sentences import whole_sentences
 from consolidation.text.words import content_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+    from consolidation.corrections.record import Correction
     from consolidation.corrections.standing import Standing
     from consolidation.kernel.turns import StoredTurn
     from consolidation.transcript.log import Transcript
@@ -43,7 +46,33 @@ class Tellable:
 
 
 def tellable(stored: StoredTurn, standing: Standing) -> Tellable:
-    """*stored* without what is not to be told by itself."""
+    """*stored* without what is not to be told by itself, and without what a bot repeated of such a thing before."""
+    left = _without_decided(stored, standing)
+    return left if left.is_spent else _without_repeated(left, standing)
+
+
+def repeated_in(stored: StoredTurn, standing: Standing) -> Mapping[str, Correction]:
+    """The sentences of a bot in *stored* that repeat what is wrong, each with the decision that says so."""
+    turn_id = stored.turn.turn_id
+    found = {} if standing.turn(turn_id).is_right else standing.repeats.in_turn(stored)
+    right = standing.right_in(turn_id) if found else ()
+    return {one: made for one, made in found.items() if not any(known.is_carried_by(one) for known in right)}
+
+
+def _without_repeated(known: Tellable, standing: Standing) -> Tellable:
+    found = repeated_in(known.turn, standing)
+    if not found:
+        return known
+    messages = known.turn.turn.messages
+    bots = (_without(one, tuple(found)) if one.role is Speaker.ASSISTANT else one for one in messages)
+    told = tuple(one for one in bots if one.content.strip())
+    turn = replace(known.turn, turn=replace(known.turn.turn, messages=told))
+    reason = Decided(tuple(found.values())[-1]).held_back
+    is_spent = only_asks(told) or not _tells(messages, told)
+    return Tellable(turn, (*known.taken, *found), reason, is_spent=is_spent)
+
+
+def _without_decided(stored: StoredTurn, standing: Standing) -> Tellable:
     turn_id = stored.turn.turn_id
     whole = standing.turn(turn_id)
     if whole.held_back:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from consolidation.corrections.record import What
-from consolidation.corrections.standing import UNDECIDED, Standing, may_be_one
-from consolidation.corrections.taken_out import Tellable, is_by_any, tellable
+from consolidation.corrections.standing import UNDECIDED, Decided, Standing, may_be_one
+from consolidation.corrections.taken_out import Tellable, is_by_any, repeated_in, tellable
 from consolidation.corrections.wording import Wording, named_in, names_any, renamed, tells_of_any
 from consolidation.kernel.errors import HomeFault
 from consolidation.kernel.turns import Message, Speaker
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from consolidation.corrections.entity_names import Split
     from consolidation.corrections.record import Correction
-    from consolidation.corrections.standing import Decided, Statement
+    from consolidation.corrections.standing import Statement
     from consolidation.kernel.turns import StoredTurn
     from consolidation.transcript.log import Transcript
     from service.index.text_index import TextIndex
@@ -48,14 +48,14 @@ class PutRight:
     What stands for one mind at one moment; ``turn_ids`` are by sequence, of the turns that decisions are about.
 
     ``keys_in`` finds the keys of the words of the facts that these turns told first, as `Wording` has them. It reads
-    the index, and ``words_of`` the transcript, and so may whatever judges a text here: call it in a worker thread.
+    the index, and ``told`` the transcript, and so may whatever judges a text here: call it in a worker thread.
     All of that raises IndexUnusable, TranscriptUnreadable.
     """
 
     standing: Standing = field(default_factory=Standing)
     turn_ids: Mapping[int, str] = field(default_factory=dict)
     keys_in: Callable[[frozenset[str]], frozenset[str]] = field(default=lambda _: frozenset(), compare=False)
-    words_of: Callable[[tuple[int, ...]], Mapping[int, str]] = field(default=lambda _: {}, compare=False)
+    told: Callable[[tuple[int, ...]], tuple[StoredTurn, ...]] = field(default=lambda _: (), compare=False)
 
     @classmethod
     def of(cls, standing: Standing, transcript: Transcript, text: TextIndex) -> PutRight:
@@ -72,10 +72,10 @@ class PutRight:
             return frozenset(Wording.of(without_lead(one)).key for one in told)
 
         @cache
-        def words_of(of: tuple[int, ...]) -> Mapping[int, str]:
-            return {one.sequence: one.text for one in transcript.read_now(of)}
+        def told(of: tuple[int, ...]) -> tuple[StoredTurn, ...]:
+            return tuple(transcript.read_now(of))
 
-        return cls(standing, {sequence: turn_id for turn_id, sequence in sequences.items()}, keys_in, words_of)
+        return cls(standing, {sequence: turn_id for turn_id, sequence in sequences.items()}, keys_in, told)
 
     def __bool__(self) -> bool:
         """Whether anything was decided."""
@@ -83,16 +83,25 @@ class PutRight:
 
     def fact(self, text: str, sequences: Iterable[int], *, joins: Sequence[str] = ()) -> Decided:
         """What was decided of a fact of the graph; its *text* has who told it in front."""
-        turns = [self.turn_ids[one] for one in sequences if one in self.turn_ids]
+        told_in = tuple(sequences)
+        turns = [self.turn_ids[one] for one in told_in if one in self.turn_ids]
         if not turns:
-            return UNDECIDED
+            return self._repeated(text, told_in)
         decided = self.standing.fact(
             without_lead(text), turns, joins=joins, teller=teller_in(text), is_there=self._is_there
         )
         whole = [self.standing.turn(one) for one in turns]
         if decided is UNDECIDED and all(one.held_back for one in whole):
             return whole[0]
-        return decided
+        return decided if decided is not UNDECIDED else self._repeated(text, told_in)
+
+    def _repeated(self, text: str, sequences: tuple[int, ...]) -> Decided:
+        """What was decided of the words that a fact repeats, where nobody but a bot told it, and before."""
+        words, repeats = without_lead(text), self.standing.repeats
+        if not sequences or not repeats.may_tell(words):
+            return UNDECIDED
+        made = repeats.of_fact(words, self.told(tuple(sorted(sequences))))
+        return Decided(made) if made is not None else UNDECIDED
 
     def _is_there(self, key: str, turn_ids: frozenset[str]) -> bool:
         return key in self.keys_in(turn_ids)
@@ -121,7 +130,11 @@ class PutRight:
 
     def tellable(self, stored: StoredTurn) -> Tellable:
         """What of a turn may come up by itself."""
-        return tellable(stored, self.standing) if stored.sequence in self.turn_ids else Tellable(stored)
+        return tellable(stored, self.standing) if self else Tellable(stored)
+
+    def repeated_in(self, stored: StoredTurn) -> tuple[Correction, ...]:
+        """What was decided of words that a bot said again in a turn before."""
+        return tuple({one.id: one for one in repeated_in(stored, self.standing).values()}.values())
 
     def turn(self, sequence: int) -> Decided:
         """What was decided of a whole turn."""
@@ -214,7 +227,7 @@ class PutRight:
         """The words of the turns that do not come up by themselves as a whole, with what was decided of each."""
         decided = {sequence: self.standing.turn(turn_id) for sequence, turn_id in self.turn_ids.items()}
         held_back = {sequence: one for sequence, one in decided.items() if one.held_back}
-        words = self.words_of(tuple(sorted(held_back))) if held_back else {}
+        words = {one.sequence: one.text for one in self.told(tuple(sorted(held_back)))} if held_back else {}
         return {words[sequence]: one for sequence, one in held_back.items() if sequence in words}
 
     def reason_against_summary(self, name: str) -> str:

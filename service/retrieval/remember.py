@@ -358,8 +358,9 @@ def _judged(memory: Remembered, turns: Mapping[int, StoredTurn], put_right: PutR
     """*memory* with what people decided of its turn, if it is one, or of what it tells of an entity."""
     sequences = [source.sequence for source in memory.sources]
     if memory.kind == "episode" and sequences:
-        is_spent = put_right.tellable(turns[sequences[0]]).is_spent
-        return replace(memory, corrections=put_right.of_turn(sequences[0]), is_held_back=is_spent)
+        stored = turns[sequences[0]]
+        decided = (*put_right.of_turn(stored.sequence), *put_right.repeated_in(stored))
+        return replace(memory, corrections=decided, is_held_back=put_right.tellable(stored).is_spent)
     if memory.kind in {"entity", "observation"}:
         told = put_right.told_in(memory.text)
         return replace(memory, corrections=(*memory.corrections, *told))

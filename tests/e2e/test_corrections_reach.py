@@ -8,7 +8,19 @@ import json
 
 import pytest
 
-from tests.e2e.test_corrections import OTHERS, asked, by_id, correct, fact_of, told
+from tests.e2e.test_corrections import (
+    ASKS,
+    MOTHER,
+    OTHERS,
+    asked,
+    by_id,
+    correct,
+    fact_of,
+    remembered,
+    said,
+    told,
+    undo,
+)
 from tests.support.scripted_models import Brain, hosted, provider_of
 from tests.support.service import running
 
@@ -50,6 +62,33 @@ async def test_its_true_neighbour_in_the_same_turn_stays(tmp_path, what, more):
     assert "penicillin" in json.dumps(right["flashbacks"])
     assert "peanuts" not in json.dumps((right["flashbacks"], wrong["flashbacks"]))
     assert ("penicillin" in told_after, "peanuts" in told_after) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("what", "kind", "more"),
+    [("wrong", "fact", {}), ("wrong", "turn", {}), ("edit", "turn", {"to": "My mother Ingrid lives in Nice."})],
+)
+async def test_what_the_bot_said_again_goes_with_it_until_the_decision_is_taken_back(tmp_path, what, kind, more):
+    """Broken: a decision reaches the turns alone that it names."""
+    async with running(tmp_path) as service:
+        await told(service, MOTHER, *OTHERS)
+        target = {"turn": {"kind": "turn", "id": "episode:1"}, "fact": by_id("fact", await fact_of(service))}[kind]
+        answer = said("Your mother Ingrid lives in Lyon.", "2026-01-10T18:30:05Z", "assistant")
+        await service.keep("ada", said(ASKS, "2026-01-10T18:30:00Z"), answer, session_id="chat")
+        await service.digested("ada")
+        made = await correct(service, what, target, **more)
+        after = await asked(service, session_id="after")
+        on_purpose = [one for one in await remembered(service, limit=20) if "Lyon" in one["text"]]
+        known = await states(service, "Lyon")
+        await undo(service, made)
+        undone = await asked(service, session_id="undone")
+
+    assert "Lyon" not in after["block"]
+    assert ("Nice" in after["block"]) == bool(more)
+    assert on_purpose
+    assert all(one["corrections"] for one in on_purpose)
+    assert known == {MOTHER: ("wrong", 1), "I said: Your mother Ingrid lives in Lyon.": ("wrong", 1)}
+    assert "I said: Your mother Ingrid lives in Lyon." in undone["block"]
 
 
 async def test_a_word_that_looks_like_a_muted_name_does_not_silence_what_it_stands_in(tmp_path):
