@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
+from consolidation.corrections.record import What
+from consolidation.corrections.wording import Wording, stems_of
 from consolidation.kernel.errors import GraphFault
-from service.resonance.arms import FragmentHits
+from service.resonance.arms import FragmentEvidence, FragmentHits
 from service.retrieval.fragments import entity_fragments
+from service.retrieval.put_right import ENTITY
 from service.retrieval.queries import is_entity
+from service.retrieval.written import written_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,6 +27,7 @@ if TYPE_CHECKING:
     from service.ports.graph import StoredEntity
     from service.resonance.arms import SearchTerms
     from service.resonance.search_round import SearchRound
+    from service.retrieval.moment import Fragment
 
 _SHARE = 0.8  # of the time there is
 _SAME = 0.6  # how near a query must be to an entity's name to mean it
@@ -36,7 +42,8 @@ class EntityArm:
         """Uuid and name of the entities that the queries mean. Raises IndexUnusable."""
         near = await search.near()
         uuids = tuple(dict.fromkeys(one.key for found in near for one in found.entities if one.own >= _SAME))
-        return await anyio.to_thread.run_sync(_named, search.text, uuids) if uuids else ()
+        meant = await anyio.to_thread.run_sync(_named, search.text, uuids) if uuids else ()
+        return (*meant, *await anyio.to_thread.run_sync(_written, search))
 
     async def fragments(self, found: Sequence[tuple[tuple[str, str], ...]], terms: SearchTerms) -> FragmentHits:
         """What is known of the entities that are named, then of those that are meant."""
@@ -60,13 +67,37 @@ class EntityArm:
             source_of=terms.source_of,
             put_right=terms.put_right,
         )
-        return FragmentHits(await anyio.to_thread.run_sync(made))
+        fragments = await anyio.to_thread.run_sync(made)
+        fits = await anyio.to_thread.run_sync(_fits, terms)
+        fragments = tuple(replace(one, score=max(one.score, fits.get(one.id, 0.0))) for one in fragments)
+        written = (one for one in fragments if one.decided.truth is not None and one.decided.truth.what is What.EDIT)
+        return FragmentHits(fragments, {one.id: _words_of(one, call.moment.language) for one in written})
 
 
 def _named(text: TextIndex, uuids: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """Uuid and name of entities by uuid."""
     rows = text.entities(tuple(text.entity_numbers(uuids).values()))
     return tuple((str(uuid), str(name)) for uuid, name, *_ in rows.values() if is_entity(str(name)))
+
+
+def _fits(terms: SearchTerms) -> dict[str, float]:
+    """How well what a person wrote of entities fits what is asked, by their ids."""
+    call = terms.call
+    languages, put_right = (call.moment.language,), terms.put_right
+    found = written_of(terms.queries, languages=languages, text=call.mind.text, put_right=put_right)
+    return {f"{ENTITY}{uuid}": one.share for uuid, one in found.items()}
+
+
+def _words_of(fragment: Fragment, language: str) -> FragmentEvidence:
+    """What speaks for what a person wrote: its own words, and not those of the turns that mention the entity."""
+    return FragmentEvidence(stems_of(fragment.text, language) | Wording.of(fragment.text).stems)
+
+
+def _written(search: SearchRound) -> tuple[tuple[str, str], ...]:
+    """Uuid and name of entities of which a person wrote what a query asks."""
+    put_right = search.names.put_right
+    found = written_of(search.queries, languages=(search.language,), text=search.text, put_right=put_right)
+    return tuple((uuid, one.name) for uuid, one in found.items())
 
 
 def _mentions(mind: Mind, entities: Sequence[StoredEntity]) -> Mapping[str, StoredTurn]:

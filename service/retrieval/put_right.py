@@ -179,6 +179,12 @@ class PutRight:
         ]
         return tuple({one.id: one for one in made}.values())
 
+    def written(self) -> dict[str, str]:
+        """What people wrote of entities, with the name of each as decisions have it, by that name."""
+        of_entities = (one for one in self.standing.corrections if one.target.kind == "entity")
+        edits = (one for one in of_entities if one.what is What.EDIT and self.standing.is_current(one))
+        return {one.target.text: f"{one.target.text}: {one.to or ''}" for one in edits}
+
     def edited_summary(self, name: str) -> str | None:
         """What a person wrote of the entity *name*; None where nobody did."""
         edited = self.standing.entity(name).truth

@@ -35,6 +35,7 @@ from service.retrieval.relatives import resolved
 from service.retrieval.remembered import Remembered
 from service.retrieval.statements import edits_by_turn, statement_fits
 from service.retrieval.tellers import called, called_by_given_name, people_in, told_by_others
+from service.retrieval.written import written_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from service.retrieval.put_right import PutRight
     from service.retrieval.remembered import Kind
     from service.retrieval.time_window import TimeWindow
+    from service.retrieval.written import Written
 
 _WITH_ENTITIES: frozenset[Kind] = frozenset({"fact", "entity"})
 _TOLD: frozenset[Kind] = frozenset({"fact", "episode"})
@@ -326,7 +328,8 @@ def _search(
     if "fact" in kinds:
         hits.extend(_facts(mind, wanted, near, window, put_right))
     if "entity" in kinds:
-        hits.extend(_entities(mind, wanted, near, put_right))
+        written = written_of((query, *alike), languages=languages, text=mind.text, put_right=put_right)
+        hits.extend(_entities(mind, wanted, near, put_right, written))
     return tuple(hits)
 
 
@@ -361,7 +364,7 @@ def _judged(memory: Remembered, turns: Mapping[int, StoredTurn], put_right: PutR
         stored = turns[sequences[0]]
         decided = (*put_right.of_turn(stored.sequence), *put_right.repeated_in(stored))
         return replace(memory, corrections=decided, is_held_back=put_right.tellable(stored).is_spent)
-    if memory.kind in {"entity", "observation"}:
+    if memory.kind in {"entity", "observation"} and not memory.is_written:
         told = put_right.told_in(memory.text)
         return replace(memory, corrections=(*memory.corrections, *told))
     return memory
@@ -445,11 +448,15 @@ def _facts(
     return hits
 
 
-def _entities(mind: Mind, wanted: Sequence[str], near: VectorHits | None, put_right: PutRight) -> list[_Hit]:
+def _entities(
+    mind: Mind, wanted: Sequence[str], near: VectorHits | None, put_right: PutRight, written: Mapping[str, Written]
+) -> list[_Hit]:
     near_entities = near.entities if near else ()
     numbers = mind.text.entity_numbers([one.key for one in near_entities])
     words = {hit.number: hit.score for hit in mind.text.search("entities", wanted, limit=_POOL)}
     scores = _both(words, {numbers[one.key]: one.similarity for one in near_entities if one.key in numbers})
+    for key, number in mind.text.entity_numbers(tuple(written)).items():
+        scores[number] = max(scores.get(number, 0.0), written[key].share)
     hits = []
     rows = {number: row for number, row in mind.text.entities(tuple(scores)).items() if is_entity(str(row[1]))}
     for number, (uuid, name, _, summary, kind) in rows.items():

@@ -49,5 +49,13 @@ class Remembered:
 
     @property
     def tells_wrong(self) -> bool:
-        """Whether a person said that something in it is not so."""
-        return any(one.what in {What.WRONG, What.EDIT} for one in self.corrections)
+        """Whether a person said that something in it is not so; their own words of an entity are so."""
+        return any(one.what in {What.WRONG, What.EDIT} for one in self.corrections if not self._is_own(one))
+
+    @property
+    def is_written(self) -> bool:
+        """Whether a person wrote what is known of this entity."""
+        return any(map(self._is_own, self.corrections))
+
+    def _is_own(self, made: Correction) -> bool:
+        return self.kind == made.target.kind == "entity" and made.what is What.EDIT

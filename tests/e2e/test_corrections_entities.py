@@ -6,7 +6,7 @@ Every docstring says what was broken, once, to see the test fail.
 
 import pytest
 
-from tests.e2e.test_corrections import OTHERS, by_id, correct, fact_of, remembered, told
+from tests.e2e.test_corrections import OTHERS, asked, by_id, correct, fact_of, remembered, told, undo
 from tests.support.scripted_models import Brain, hosted, provider_of
 from tests.support.service import running, settings_of
 
@@ -65,6 +65,28 @@ async def test_what_is_known_of_an_entity_loses_the_end_of_a_long_turn_that_is_p
     assert any("retired" in one for one in before)
     assert not [one for one in after if "retired" in one["text"] and not one["corrections"]]
     assert not [one for one in in_zep if "dentist" in one]
+
+
+async def test_what_a_person_wrote_of_an_entity_is_found_by_its_words_and_not_as_what_is_wrong(tmp_path):
+    """Broken: an edit of an entity makes it wrong; only what the graph knows of it is searched and speaks for it."""
+    asks = "Who breeds alpacas?"
+    async with running(tmp_path) as service:
+        await told(service, "My aunt Ingrid wore blue at the wedding.", *OTHERS)
+        (found,) = await entities(service, "Ingrid")
+        before = await asked(service, asks, session_id="before")
+        made = await correct(service, "edit", by_id("entity", found), to="A vet in Graz, who breeds alpacas.")
+        by_words = await remembered(service, asks)
+        by_name = await remembered(service, "Who is Ingrid?", limit=20)
+        after = await asked(service, asks, session_id="after")
+        await undo(service, made)
+        undone = await remembered(service, asks, limit=20)
+
+    written = "Ingrid: A vet in Graz, who breeds alpacas."
+    assert "alpacas" not in before["block"]
+    assert by_words[0]["text"] == written
+    assert written in [one["text"] for one in by_name[:3]]
+    assert written in [one["text"] for one in after["flashbacks"]]
+    assert "alpacas" not in str(undone)
 
 
 async def test_what_is_muted_is_known_on_purpose_still(tmp_path):
