@@ -3,7 +3,8 @@ What extraction asks of a model about one turn, in at most three calls.
 
 Graphiti asks eight to eleven times a turn. We ask once for entities and facts together, once which of the
 new entities are known ones (only when a name is close to a known one but not the same), and once how all new
-facts of the turn stand to the known ones (only when there are any to compare). A reader serves one turn.
+facts of the turn stand to the known ones (only when there are any to compare). Where an answer to one of the last two
+can not be used, nobody is known and nothing is repeated or ended: the facts are kept. A reader serves one turn.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
+import structlog
 
-from consolidation.kernel.errors import ModelFault, ModelTruncated
+from consolidation.kernel.errors import InvalidModelOutput, ModelFault, ModelRefused, ModelTruncated
 from consolidation.kernel.ports import Ask, Usage
 from consolidation.text.tokens import count_tokens, cut_to_tokens
 from consolidation.text.words import tokens
@@ -38,6 +40,9 @@ if TYPE_CHECKING:
     from consolidation.kernel.ports import LanguageModel
     from consolidation.kernel.turns import Message
 
+log = structlog.get_logger()
+
+_UNUSABLE = (InvalidModelOutput, ModelRefused, ModelTruncated)  # the model has answered; another try brings no more
 _LEAST_SHOWN = 200  # tokens of the longest message of a turn
 _CUT = " […]"
 _FIRST_KNOWN = 100  # the number of the first known name: one that only repeats a new name's is none
@@ -182,7 +187,7 @@ class TurnReader:
         by_number = dict(enumerate(known, start=_FIRST_KNOWN))
         shown = tuple(replace(entity, number=number) for number, entity in by_number.items())
         words = {"names": tuple(open_names.values()), "known": shown}
-        answer = await self._answer(Ask("identities", Identities, words, self._overrides))
+        answer = await self._compared(Ask("identities", Identities, words, self._overrides))
         merged = {
             one.number: by_number[one.same_as]
             for one in answer.identities
@@ -265,7 +270,15 @@ class TurnReader:
         if not open_questions:
             return repeats
         ask = Ask("settlements", Settlements, {"questions": tuple(open_questions)}, self._overrides)
-        return repeats | {settlement.number: settlement for settlement in (await self._answer(ask)).settlements}
+        return repeats | {settlement.number: settlement for settlement in (await self._compared(ask)).settlements}
+
+    async def _compared[Answer: BaseModel](self, ask: Ask[Answer]) -> Answer:
+        """What the model answers to a comparison with what is known; where that can not be used, an empty answer."""
+        try:
+            return await self._answer(ask)
+        except _UNUSABLE as fault:
+            log.warning("turn.not_compared", prompt=ask.prompt, reason=f"{type(fault).__name__}: {fault}")
+            return ask.shape()
 
     async def _answer[Answer: BaseModel](self, ask: Ask[Answer]) -> Answer:
         """The model's answer; what it cost is counted, also where it can not be used."""

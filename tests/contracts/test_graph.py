@@ -7,7 +7,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from consolidation.kernel.errors import EmbedderMismatch, GraphFault, GraphUnavailable, InvalidModelOutput
+from consolidation.kernel.errors import (
+    EmbedderMismatch,
+    GraphFault,
+    GraphUnavailable,
+    InvalidModelOutput,
+    ModelUnavailable,
+)
 from service.adapters.memory_graph.graphs import MemoryGraphs
 from service.ports.embedder import EmbedderIdentity
 from service.ports.graph import (
@@ -421,6 +427,9 @@ async def test_a_reader_that_fails_writes_nothing_and_costs_what_it_cost(on, gra
     def fails(words):
         raise InvalidModelOutput("the answer holds nothing")
 
+    def is_away(words):
+        raise ModelUnavailable("no answer")
+
     await graph.prepare(embedder=OURS)
     [one] = await save(graph, mind, "Ada lives in Lyon.")
     on.reader.rules["extraction"] = fails
@@ -429,13 +438,29 @@ async def test_a_reader_that_fails_writes_nothing_and_costs_what_it_cost(on, gra
         await graph.extract(one, previous=())
     assert (on.spent[mind].calls, await graph.size()) == (0, GraphSize(episodes=1))
 
-    on.reader.rules = {**Reader().rules, "settlements": fails}
+    on.reader.rules = {**Reader().rules, "settlements": is_away}
     await extract(graph, one)
     [two] = await save(graph, mind, "Ada lives in Paris.", first=2)
     await graph.begin_attempt(two.uuid)
-    with pytest.raises(InvalidModelOutput):
+    with pytest.raises(ModelUnavailable):
         await graph.extract(two, previous=())
     assert (on.spent[mind].calls, await texts_of(graph)) == (2, ["Ada lives in Lyon."])
+
+
+async def test_facts_that_no_reader_can_compare_with_known_ones_are_new_and_end_nothing(on, graph, mind):
+    def fails(words):
+        raise InvalidModelOutput("the answer holds nothing")
+
+    await graph.prepare(embedder=OURS)
+    on.reader.rules |= {"settlements": fails, "identities": fails}
+    for first, text in enumerate(("Ada lives in Lyon.", "Ada lives in Paris.", "Adas lives in Paris."), start=1):
+        [one] = await save(graph, mind, text, first=first)
+        await extract(graph, one)
+
+    facts, _ = await everything(graph)
+    assert {fact.text: fact.invalid_at for fact in facts} == dict.fromkeys(
+        ("Ada lives in Lyon.", "Ada lives in Paris.", "Adas lives in Paris.")
+    )
 
 
 async def test_an_episode_that_is_not_there_can_not_be_extracted(graph, mind):

@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from tests.support.scripted_models import Brain, between, hosted, provider_of
+from tests.support.scripted_models import Brain, between, hosted, prompts, provider_of
 from tests.support.service import running
 
 pytestmark = pytest.mark.anyio
@@ -231,3 +231,28 @@ async def test_somebody_new_is_not_somebody_else(tmp_path, first):
             entities = (await service.http.get(f"/v1/minds/{MIND}/entities")).json()["items"]
 
     assert {one["name"] for one in entities} == {"Anna Keller", "Berlin", "Tom Fisher", "Hamburg"}
+
+
+@pytest.mark.parametrize("prompt", ["settlements", "identities"])
+async def test_a_comparison_that_can_not_be_read_costs_no_fact(tmp_path, prompt):
+    """Broken: ``_compared`` raises what the answer is refused for: the second turn is parked."""
+    turns = {
+        "Lyon": noted("Anna Keller", "LIVES_IN", "Lyon", "Anna Keller lives in Lyon."),
+        "Porto": noted("Anna K.", "MOVED_TO", "Porto", "Anna K. moved to Porto with Anna Keller."),
+        "Nice": noted("Anna Keller", "MOVED_TO", "Nice", "Anna Keller moved to Nice."),
+    }
+    unreadable = {prompt: {prompt: [{"number": "the first"}]}}
+    with provider_of(Brain(extraction=reading(turns), **unreadable)) as model:
+        async with running(tmp_path, settings=hosted(tmp_path, model)) as service:
+            for found in turns.values():
+                await service.keep(MIND, *said_to(found["facts"][0]["fact"]))
+                await service.digested(MIND)
+            facts = await facts_of(service)
+            parked = (await service.status(MIND))["graph"]["parked"]
+
+    assert parked == []
+    assert {text: one["state"] for text, one in facts.items()} == {
+        found["facts"][0]["fact"]: "holding" for found in turns.values()
+    }
+    assert len(prompts(model, prompt)) > 0
+    assert len(prompts(model, "extraction")) == len(turns)

@@ -4,7 +4,8 @@ Fits what a model wrote to the shape it was asked for, where the two differ and 
 A key in another spelling (``validAt``) is that of its field, and a key that nobody asked for is left out. Null is the
 default of a field that has one. Where objects with one required text are wanted, a text alone is that text; where a
 list of objects is wanted, one object is a list of one. Where a text is wanted, a whole number is written out; of 9.3
-nobody knows whether 9.30 was meant. All else stays as it is, for pydantic to judge.
+nobody knows whether 9.30 was meant. Where a number is wanted, "fact 2" is 2, and "none" is nothing. All else stays as
+it is, for pydantic to judge.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 _LISTS = frozenset({list, set, frozenset, Sequence})
 _SEPARATORS = re.compile(r"[\W_]+")
+_NUMBERED = re.compile(r"\s{0,3}(?:[^\W\d_]{1,20}[\s.:]{0,3})?[#(\[]?(\d{1,6})[)\].:]?\s{0,3}")  # "fact 2", "#2", "[2]"
+_NOTHING = frozenset({"", "none", "null", "nil", "nothing", "n/a", "na", "no", "-"})
 
 
 class _Place(NamedTuple):
@@ -40,15 +43,17 @@ def fit(value: object, wanted: object, *, drops_unknown: bool) -> object:
 
     *drops_unknown*: whether keys that nobody asked for are left out, where the shape holds nothing of that name deeper.
     """
-    wanted = _without_none(wanted)
+    is_optional, wanted = _allows_none(wanted), _without_none(wanted)
     if _is_shape(wanted):
         return _object(value, wanted, drops_unknown=drops_unknown) if isinstance(value, dict) else value
     item = _item(wanted)
     if item is not None:
-        listed = _listed(value, _without_none(item))
+        listed = _listed(value, _without_none(item)) if _unwrapped(item) is not int else _numbers(value)
         return [fit(one, item, drops_unknown=drops_unknown) for one in listed] if isinstance(listed, list) else value
     if wanted is str and isinstance(value, int) and not isinstance(value, bool):
         return str(value)
+    if wanted is int and isinstance(value, str):
+        return None if is_optional and _is_nothing(value) else _number(value)
     return value
 
 
@@ -90,6 +95,23 @@ def _listed(value: object, item: object) -> object:
     if not isinstance(value, list) or len(needed) != 1 or _without_none(needed[0][1].wanted) is not str:
         return value
     return [{needed[0][0]: one} if isinstance(one, str) else one for one in value]
+
+
+def _numbers(value: object) -> object:
+    """A list without the words that stand for nothing; one of them alone is an empty list."""
+    if isinstance(value, list):
+        return [one for one in value if not _is_nothing(one)]
+    return [] if _is_nothing(value) else value
+
+
+def _number(value: str) -> object:
+    """The number that a text names, such as "fact 2"; the text where it names more or none."""
+    found = _NUMBERED.fullmatch(value)
+    return int(found[1]) if found else value
+
+
+def _is_nothing(value: object) -> bool:
+    return isinstance(value, str) and value.strip().strip(".").casefold() in _NOTHING
 
 
 def _place(key: str, shape: type[BaseModel]) -> tuple[str, _Place | None]:

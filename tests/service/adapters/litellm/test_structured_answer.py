@@ -23,6 +23,7 @@ from prompts.responses import (
     Line,
     Narration,
     Seeds,
+    Settlement,
     Settlements,
     Shape,
     StoryChapters,
@@ -176,6 +177,7 @@ def test_the_reason_names_the_field_and_quotes_nothing_that_was_said():
 
 FACT = {"source": "Ann", "relation": "LIVES_IN", "target": "Rome", "fact": "Ann lives in Rome."}
 ENTITIES = {"entities": [{"name": "Ann"}, {"name": "Rome"}]}
+SETTLED = {"settlements": (Settlement(number=1, contradicts=(2, 3)),)}
 READ = Extraction(entities=(Entity(name="Ann"), Entity(name="Rome")), facts=(Fact(**FACT),))
 
 
@@ -205,6 +207,8 @@ def test_what_only_looks_different_from_the_shape_is_read(said):
         (Identities, [{"number": "1", "sameAs": 2}], {"identities": (Identity(number=1, same_as=2),)}),
         (Narration, {"surfaces": None, "Lines": {"number": 1, "text": None}}, {"lines": (Line(number=1),)}),
         (Narration, {"surfaces": ["2"], "lines": None}, {"surfaces": (2,)}),
+        (Settlements, [{"number": "New 1:", "repeats": "None.", "contradicts": ["fact 2", "#3", "none"]}], SETTLED),
+        (Identities, [{"number": 1, "same_as": "none"}], {"identities": (Identity(number=1),)}),
     ],
 )
 def test_what_only_looks_different_is_read_in_each_shape(shape, said, read):
@@ -217,6 +221,12 @@ def test_what_only_looks_different_is_read_in_each_shape(shape, said, read):
         (Extraction, {**ENTITIES, "facts": [{**FACT, "fact": None}]}, "facts.0.fact: Input should be a valid string"),
         (Extraction, {**ENTITIES, "facts": [{"source": "Ann", "x": 1}]}, "facts.0.relation: Field required"),
         (Extraction, {"entities": [{"kind": "person"}]}, "entities.0.name: Field required"),
+        (Identities, [{"number": "1 or 2"}], "identities.0.number: Input should be a valid integer"),
+        (
+            Identities,
+            [{"number": 1, "same_as": "Ann in 2026"}],
+            "identities.0.same_as: Input should be a valid integer",
+        ),
         (Extraction, {"entities": [{}]}, "entities.0.name: Field required"),
         (Extraction, {"entities": "Ann"}, "entities: Input should be a valid"),
         (Extraction, {"entities": [None]}, "entities.0: Input should be a valid"),
