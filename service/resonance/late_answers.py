@@ -96,13 +96,21 @@ class Pace:
             raise
         self.took(monotonic() - began)
 
+    def may_come(self, seconds: float | None, *, passed: float = 0.0) -> bool:
+        """
+        Whether an answer that was asked for *passed* seconds ago may come within *seconds* (None: no limit).
+
+        No, where even the quickest one of the last few took longer.
+        """
+        return seconds is None or len(self._took) < _LATEST or min(self._took) - passed <= seconds
+
     def fits(self, seconds: float | None) -> bool:
         """
         Whether the model may answer within *seconds* (None: no limit).
 
         No, where even its quickest answer of the last few took longer; but now and then it is tried again.
         """
-        if seconds is None or len(self._took) < _LATEST or min(self._took) <= seconds:
+        if self.may_come(seconds):
             return True
         self._left_out += 1
         return self._left_out % _TRIED_AGAIN == 0

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from service.observability.counters import Tally
     from service.resonance.call import PreTurnCall
     from service.resonance.late_answers import LateAnswers, LateStore, ModelQuestion, Pace
-    from service.resonance.think_ahead import ThinkAhead
+    from service.resonance.think_ahead import ThinkAhead, Thought
     from service.retrieval.moment import Moment
 
 _MOST_WONDERED = 1_000  # queries of one session
@@ -134,10 +134,11 @@ class SeedsModel:
             call.trace.spend(reply.usage)
             call.trace.note(SeedsTrace(late=prepared.queries, model=reply.content.model_dump(mode="json")))
             seeds = replace(seeds, prepared=prepared)
-        if thinking := self._think_ahead.thinking(moment):
-            seeds = replace(seeds, question=thinking, names_with=_leaning(call))
+        thought = self._think_ahead.thinking(moment)
+        if thought is not None and self._may_come(thought, call):
+            seeds = replace(seeds, question=thought.question, names_with=_leaning(call))
         elif reply is None:
-            seeds = replace(seeds, question=self._ask(call), names_with=moment.message)
+            seeds = replace(seeds, question=self._ask(call, is_thinking=thought is not None), names_with=moment.message)
         if seeds.question is not None:
             call.questions.append(seeds.question)
         return seeds
@@ -155,12 +156,21 @@ class SeedsModel:
         call.questions.append(question)
         return replace(seeds, question=question, names_with=call.moment.message)
 
-    def _ask(self, call: PreTurnCall) -> ModelQuestion[Reply[Seeds]] | None:
-        """Ask about the message itself; not where nothing was said, or where the answer is sure to come late."""
+    def _may_come(self, thought: Thought, call: PreTurnCall) -> bool:
+        """Whether *thought* may end in time for *call*; one that is sure not to is kept for the next call."""
+        passed = call.deadline.monotonic() - thought.began
+        return self._pace.may_come(call.deadline.left(share=_SHARE), passed=passed)
+
+    def _ask(self, call: PreTurnCall, *, is_thinking: bool) -> ModelQuestion[Reply[Seeds]] | None:
+        """
+        Ask about the message itself; not where nothing was said, or where the answer is sure to come late.
+
+        With *is_thinking*, the model is at the session already, and too slow.
+        """
         moment, clock = call.moment, call.deadline.monotonic
         if not moment.message:
             return None
-        if not self._pace.fits(call.deadline.left(share=_SHARE)):
+        if is_thinking or not self._pace.fits(call.deadline.left(share=_SHARE)):
             call.trace.note(SeedsTrace(model="not asked: the model answers too slowly for this deadline"))
             call.trace.degrade("seeds_skipped")
             return None

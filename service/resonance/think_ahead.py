@@ -36,6 +36,13 @@ class _Habit(NamedTuple):
     timezone: tzinfo
 
 
+class Thought(NamedTuple):
+    """What a model is being asked about a session since *began*, on the monotonic clock."""
+
+    question: ModelQuestion[Reply[Seeds]]
+    began: float
+
+
 class ThinkAhead:
     """Asks for the seeds of a message that has not come yet, once a turn was kept."""
 
@@ -49,7 +56,7 @@ class ThinkAhead:
         self._pace = pace
         self._clock = clock
         self._sessions: LateStore[_Key, _Habit] = LateStore(most=_MOST_SESSIONS)
-        self._thinking: dict[_Key, ModelQuestion[Reply[Seeds]]] = {}
+        self._thinking: dict[_Key, Thought] = {}
 
     def expect_more(self, moment: Moment) -> None:
         """Think about the session of *moment* from now on; not while it is off the record."""
@@ -70,16 +77,16 @@ class ThinkAhead:
             try:
                 return await self._think(mind, newest, habit)
             finally:
-                if self._thinking.get(key) is question:
+                if self._thinking.get(key) is thought:
                     del self._thinking[key]
 
         question = self._late_answers.ask(
             mind, "thinking ahead", think, keep=lambda reply: self._late_answers.seeds.put(key, reply)
         )
-        self._thinking[key] = question
+        thought = self._thinking[key] = Thought(question, self._clock.monotonic())
         question.release()
 
-    def thinking(self, moment: Moment) -> ModelQuestion[Reply[Seeds]] | None:
+    def thinking(self, moment: Moment) -> Thought | None:
         """What is being thought about the session of *moment*, if anything."""
         return self._thinking.get((moment.mind_id, moment.session_id))
 

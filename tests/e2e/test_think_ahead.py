@@ -196,6 +196,36 @@ async def test_a_model_that_is_sure_to_come_late_is_not_asked_and_plain_memories
     assert "sailing boats" in found["flashbacks"][0]["raw"]
 
 
+async def test_a_thought_that_is_sure_to_come_late_is_not_waited_for_and_serves_the_next_call(tmp_path):
+    """Broken: ``sow`` waits for each thought that is under way."""
+    is_answered = threading.Event()
+
+    def slow(prompt):
+        if "has not come yet" not in prompt:
+            return Says(json.dumps(Brain().rules["seeds"]), delay=1.0)
+        is_answered.wait(GIVE_UP)
+        return WONDER
+
+    with provider_of(Brain(seeds=slow)) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "subconscious", at_once=20)) as service:
+            await told(service)
+            for number in range(3):
+                await service.resonate("ada", "What does Carla restore?", session_id=f"a{number}")
+            await service.keep("ada", "My friend came by today.", "How nice!", session_id="s2")
+            await until_async(lambda: thought(provider))
+            asked = len(asked_now(provider))
+            now = (await service.resonate("ada", "What does Carla do?", session_id="s2", deadline_ms=1000)).json()
+            is_answered.set()
+            await service.memory.background.drain("ada", seconds=GIVE_UP)
+            then = (await service.resonate("ada", "What does she do?", session_id="s2")).json()
+            seeds = [(await trace_of(service, found))["phases"]["seeds"] for found in (now, then)]
+
+    assert seeds[0]["model"] == "not asked: the model answers too slowly for this deadline"
+    assert "seeds_skipped" in now["degraded"]
+    assert len(asked_now(provider)) == asked
+    assert "Carla" in seeds[1]["late"]
+
+
 @pytest.mark.parametrize(("roles", "expected"), [(("subconscious",), 2.5), (("extraction",), 1.5)])
 async def test_a_call_without_a_deadline_has_more_time_where_a_model_is_asked(tmp_path, roles, expected):
     """Broken: one of the two figures is always used."""

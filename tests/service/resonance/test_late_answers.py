@@ -180,6 +180,17 @@ def test_a_model_is_asked_unless_even_its_quickest_answer_of_late_was_too_slow(t
     assert pace.fits(seconds) is fits
 
 
+def test_an_answer_that_is_under_way_may_come_when_little_is_left_of_what_the_quickest_took():
+    """Broken: *passed* counts for nothing; each question counts as one that was left out."""
+    pace = Pace()
+    for seconds in (3.0, 2.0, 4.0):
+        pace.took(seconds)
+
+    assert [pace.may_come(1.0, passed=passed) for passed in (0.0, 0.9, 1.0, 5.0)] == [False, False, True, True]
+    assert pace.may_come(None)
+    assert not any(pace.may_come(1.0) for _ in range(16))
+
+
 def test_a_slow_model_is_tried_again_now_and_then():
     """Broken: it is never tried again, or always."""
     pace = Pace()
