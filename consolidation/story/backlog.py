@@ -7,7 +7,7 @@ turns whose chapter was removed with an erased turn: these are *owed*.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 PAUSE = timedelta(hours=2)  # between two talks
 MOST_OF_TURN, MOST_OF_STORY = 20_000, 6_000  # tokens
 _LEAST_OF_TURN, _LEAST_OF_STORY = 500, 250
+_MOST_TIMED_OUT = 2  # in a run: each costs the time limit of the model
 _PAGE = 500
 
 
@@ -57,14 +58,23 @@ class BatchSize:
     """
     How much of a backlog is narrated at once in a run, and how much of one long turn and of the story is shown.
 
-    In tokens. It shrinks where a model can not take a batch in, or can not end its chapters. ``of_story`` is how much
-    of the story was shown last.
+    In tokens. It shrinks where a model can not take a batch in, can not end its chapters, or takes too long.
+    ``of_story`` is how much of the story was shown last. ``in_time`` is what a model may tell in time, 0 where none has
+    taken too long; a run begins with that of the run before. ``timed_out`` counts how often one did in this run.
     """
 
     most_tokens: int
-    most_of_turn: int = MOST_OF_TURN
+    in_time: int = 0
+    most_of_turn: int = field(init=False)
     most_of_story: int = MOST_OF_STORY
     of_story: int = 0
+    timed_out: int = 0
+    settings_tokens: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.settings_tokens = self.most_tokens
+        self.most_tokens = min(self.most_tokens, self.in_time or self.most_tokens)
+        self.widen()
 
     def take(self, turns: Sequence[StoredTurn]) -> tuple[StoredTurn, ...]:
         """The first batch of *turns*, which are not empty."""
@@ -89,6 +99,26 @@ class BatchSize:
         self.most_of_turn = half
         return True
 
+    def shrink_for_time(self, batch: Sequence[StoredTurn]) -> bool:
+        """
+        Half of what *batch* was, since a model took too long for it; the next run begins with that, too.
+
+        False where that is too little, or where it took too long before in this run: nothing may answer just now.
+        """
+        self.timed_out += 1
+        if not self.shrink(batch, is_of_window=False):
+            return False
+        self.in_time = self.most_tokens if len(batch) > 1 else self.most_of_turn
+        return self.timed_out < _MOST_TIMED_OUT
+
+    def grow(self) -> None:
+        """Twice as much for the next batch, since a model told one in time, unless it took too long in this run."""
+        if not self.in_time or self.timed_out or self.most_tokens < self.in_time:
+            return
+        twice = self.in_time * 2
+        self.in_time = twice if twice < self.settings_tokens else 0
+        self.most_tokens = self.in_time or self.settings_tokens
+
     def _shrink_story(self) -> bool:
         half = min(self.most_of_story, self.of_story) // 2
         if half < _LEAST_OF_STORY:
@@ -97,8 +127,8 @@ class BatchSize:
         return True
 
     def widen(self) -> None:
-        """The next turn is shown whole again."""
-        self.most_of_turn = MOST_OF_TURN
+        """The next turn is shown whole again, or as much of it as may be told in time."""
+        self.most_of_turn = min(MOST_OF_TURN, max(self.in_time, _LEAST_OF_TURN)) if self.in_time else MOST_OF_TURN
 
 
 async def read_pending(story: MindStory, *, now: datetime) -> tuple[PendingRange, Marks]:

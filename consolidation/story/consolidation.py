@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 import anyio.to_thread
 
 from consolidation.corrections.taken_out import as_put_right
-from consolidation.kernel.errors import MemoryFault, ModelTruncated, StoryUnreadable, StoryUnwritable
+from consolidation.kernel.errors import MemoryFault, ModelTimedOut, ModelTruncated, StoryUnreadable, StoryUnwritable
 from consolidation.story.anchor import read_marks, without_marks
 from consolidation.story.backlog import BatchSize, catch_up, read_backlog, read_owed, read_pending
 from consolidation.story.chapter_turns import left_out_by
@@ -82,15 +82,17 @@ class ConsolidationService:
         """
         async with self._only(story):
             going = RunInProgress(Run(trigger, self._clock.now(), gathered=gathered), progress)
+            size: BatchSize | None = None
             try:
                 ledger = await anyio.to_thread.run_sync(read_ledger, story.ledger)
+                size = BatchSize(self._batch_tokens, ledger.in_time)
                 is_patient = ledger.refused_runs < _PATIENCE
-                await self._narrate(story, going, replace(voice, quotes_refused=not is_patient))
+                await self._narrate(story, going, replace(voice, quotes_refused=not is_patient), size)
             except (MemoryFault, OSError) as error:
                 going.run = failed(going.run, error)
             # The run itself has told of the disk; what is refused is quoted later.
             with suppress(StoryUnreadable, StoryUnwritable):
-                await anyio.to_thread.run_sync(_count_refused, story.ledger, going.run)
+                await anyio.to_thread.run_sync(_note_run, story.ledger, going.run, size)
             going.advance(ended_at=self._clock.now(), received=0)
             return going.run
 
@@ -168,13 +170,13 @@ class ConsolidationService:
         async with self._locks.setdefault(story.ledger, asyncio.Lock()):
             yield
 
-    async def _narrate(self, story: MindStory, going: RunInProgress, voice: Voice) -> None:
+    async def _narrate(self, story: MindStory, going: RunInProgress, voice: Voice, size: BatchSize) -> None:
         await anyio.to_thread.run_sync(catch_up, story)
         await put_right_in_story(story)
         owed = await read_owed(story, now=self._clock.now())
         backlog = await read_backlog(story, now=self._clock.now())
         going.advance(turns=len(owed) + len(backlog.turns), reason=backlog.pending.reason)
-        seen, size = backlog.marks, BatchSize(self._batch_tokens)
+        seen = backlog.marks
 
         def voice_of(batch: Sequence[StoredTurn], *, is_quoted: bool) -> Voice:
             if is_quoted:
@@ -254,9 +256,10 @@ async def _in_batches(
     turns: Sequence[StoredTurn], size: BatchSize, tell: _Tell, *, quotes_refused: bool, refused: Callable[[str], None]
 ) -> None:
     """
-    Have *turns* told, batch by batch: in smaller ones where a model can not take one in or end its chapters.
+    Have *turns* told, batch by batch: in smaller ones where a model can not take one in, end its chapters, or be quick.
 
-    With *quotes_refused*, what it can not end in the smallest ones is quoted, and *refused* is told why.
+    With *quotes_refused*, what it can not end in the smallest ones is quoted, and *refused* is told why. What it takes
+    too long for is never quoted.
     """
     is_quoted = False
     while turns:
@@ -271,19 +274,30 @@ async def _in_batches(
                 is_quoted = True
                 size.widen()
             continue
+        except ModelTimedOut:
+            if not size.shrink_for_time(batch):
+                raise
+            continue
+        if not is_quoted:
+            size.grow()
         is_quoted = False
         size.widen()
         turns = turns[len(batch) :]
 
 
-def _count_refused(file: Path, run: Run) -> None:
-    """Write down whether *run* was one more that no model could tell. One that failed otherwise changes nothing."""
+def _note_run(file: Path, run: Run, size: BatchSize | None) -> None:
+    """
+    Write down whether *run* was one more that no model could tell, and the *size* of batches for the next one.
+
+    One that failed otherwise changes nothing.
+    """
     ledger = read_ledger(file)
     is_refused = run.was_refused or run.quoted > 0
     known = ledger.refused_runs
     count = min(known + 1, _PATIENCE) if is_refused else known if run.error is not None else 0
-    if count != known:
-        write_ledger(file, replace(ledger, refused_runs=count))
+    in_time = size.in_time if size is not None else ledger.in_time
+    if (count, in_time) != (known, ledger.in_time):
+        write_ledger(file, replace(ledger, refused_runs=count, in_time=in_time))
 
 
 def _as_put_right(story: MindStory, batch: Sequence[StoredTurn]) -> Sequence[StoredTurn]:

@@ -37,7 +37,8 @@ class StoryLedger:
     ``put_right`` is the id of the last line of the corrections that the story follows; ``follows_mutes`` is false where
     an earlier version wrote it, which left names standing that were muted. ``told_at`` is when we wrote each chapter
     first, as far as that is known; one that replaced a longer one is not told anew. ``refused_runs`` are those in a row
-    in which no model wrote what can be used.
+    in which no model wrote what can be used. ``in_time`` is how many tokens at once a model that was too slow may tell
+    in time; 0 where none was.
     """
 
     sequence: int | None = None
@@ -53,6 +54,7 @@ class StoryLedger:
     follows_mutes: bool = False
     told_at: Mapping[str, datetime] = field(default_factory=dict)
     refused_runs: int = 0
+    in_time: int = 0
 
     def next_told_at(self, now: datetime) -> datetime:
         """The time at which chapters are told *now*: later than all before, whichever machine's clock told those."""
@@ -95,6 +97,7 @@ def read_ledger(file: Path) -> StoryLedger:
             bool(found.get("follows_mutes", False)),
             {digest: datetime.fromisoformat(at) for digest, at in found.get("told_at", {}).items()},
             int(found.get("refused_runs", 0)),
+            int(found.get("in_time", 0)),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return StoryLedger()
@@ -119,6 +122,7 @@ def write_ledger(file: Path, ledger: StoryLedger) -> None:
         "follows_mutes": ledger.follows_mutes,
         "told_at": {digest: at.isoformat() for digest, at in sorted(ledger.told_at.items())},
         "refused_runs": ledger.refused_runs,
+        "in_time": ledger.in_time,
     }
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

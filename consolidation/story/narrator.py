@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 import anyio.to_thread
 
 from consolidation.kernel.checked_answer import ask_checked
-from consolidation.kernel.errors import ModelFault, ModelTruncated, StoryRefused
+from consolidation.kernel.errors import ModelFault, ModelTimedOut, ModelTruncated, StoryRefused
 from consolidation.kernel.ports import Ask
 from consolidation.kernel.turns import Speaker
 from consolidation.story.anchor import without_lookalikes
@@ -122,8 +122,8 @@ class Narrator:
         With *is_again*, the batch was narrated before: what is still in the story is not repeated, which may leave
         nothing. *is_newest* says that nothing else is pending behind it. Of a turn, *most_of_turn* tokens are shown,
         of the story and of its notes *most_of_story* each.
-        Raises StoryRefused when no model wrote what can be used, ModelFault when none answered: ModelTruncated where
-        a smaller batch may do.
+        Raises StoryRefused when no model wrote what can be used, ModelFault when none answered: ModelTruncated or
+        ModelTimedOut where a smaller batch may do.
         """
         # A second of CPU for a full batch.
         turns, language = await anyio.to_thread.run_sync(
@@ -166,7 +166,9 @@ class Narrator:
             try:
                 return await told_by(model)
             except (ModelFault, StoryRefused) as error:
-                problem = problem if isinstance(problem, ModelTruncated) else error
+                is_too_much = isinstance(problem, ModelTruncated)
+                is_too_slow = isinstance(problem, ModelTimedOut) and not isinstance(error, UNUSABLE)
+                problem = problem if is_too_much or is_too_slow else error
         if not (voice.quotes_refused and isinstance(problem, UNUSABLE)) or isinstance(problem, ModelTruncated):
             raise problem
         draft = await told_by(self._quoting[0])

@@ -8,7 +8,7 @@ from pathlib import Path
 from consolidation.corrections.correction_log import CorrectionLog
 from consolidation.corrections.record import Correction, Target, Undo, What
 from consolidation.kernel.clock import SystemClock
-from consolidation.kernel.errors import ModelTruncated, ModelUnavailable
+from consolidation.kernel.errors import ModelTimedOut, ModelTruncated, ModelUnavailable
 from consolidation.kernel.ports import Reply
 from consolidation.kernel.turns import Message, Speaker, Turn, TurnKind
 from consolidation.story.anchor import read_marks
@@ -45,12 +45,15 @@ class Echo:
     """
     A narrator that writes down who was met in its turns, or does not answer; ``meanwhile`` runs as it thinks.
 
-    It takes at most ``bears`` turns in.
+    It takes at most ``bears`` turns in, and is too slow for more than ``in_time``. ``shown`` is of how many it was asked.
     """
 
     is_hosted = False
-    meanwhile = fails_at = dies = bears = None
+    meanwhile = fails_at = dies = bears = in_time = None
     asked = 0
+
+    def __init__(self):
+        self.shown = []
 
     async def answer(self, ask):
         self.asked += 1
@@ -59,6 +62,9 @@ class Echo:
         if self.fails_at is not None and self.asked > self.fails_at:
             raise ModelUnavailable("away")
         batch = ask.words["batch"]
+        self.shown.append(len(batch))
+        if self.in_time is not None and len(batch) > self.in_time:
+            raise ModelTimedOut("not within 300 s")
         if self.bears is not None and len(batch) > self.bears:
             raise ModelTruncated("too long")
         met = ID.findall(" ".join(one.content for turn in batch for one in turn["said"]))

@@ -384,3 +384,61 @@ async def test_what_another_process_has_told_of_owed_turns_is_not_told_again(lif
 
     assert run.error.startswith("ChangedElsewhere: ")
     assert (again.error, told(life)) == (None, ["Bruno1", "Bruno3"])
+
+
+def tell_in_batches_of(life, tokens):
+    """A service that has just begun, with another size of batches; what the narrator was shown is counted anew."""
+    life.echo.shown = []
+    life.service = ConsolidationService(
+        Narrator((life.echo,)), clock=SystemClock(), batch_tokens=tokens, most_words=10_000
+    )
+
+
+async def test_what_a_narrator_is_too_slow_for_is_told_in_smaller_batches_in_the_next_runs_too(life):
+    """Broken: ``_in_batches`` shrinks nothing where a model takes too long; ``_note_run`` writes no size down."""
+    for seconds in range(16):
+        await life.keep(seconds)
+    life.echo.in_time = 4
+    tell_in_batches_of(life, 16)
+    first = await life.tell()
+    shown = [life.echo.shown]
+    tell_in_batches_of(life, 16)
+    second = await life.tell()
+    shown.append(life.echo.shown)
+
+    assert shown == [[16, 8], [4, 8, 4, 4, 4]]
+    assert (first.error, first.quoted) == ("ModelTimedOut: not within 300 s", 0)
+    assert (second.error, second.narrated, second.quoted) == (None, 16, 0)
+    assert set(told(life)) == set(life.ids)
+
+
+async def test_batches_grow_again_when_a_narrator_is_in_time_again(life):
+    """Broken: ``grow`` does nothing."""
+    for seconds in range(8):
+        await life.keep(seconds)
+    life.echo.in_time = 2
+    tell_in_batches_of(life, 8)
+    await life.tell()
+    shown = [life.echo.shown]
+    life.echo.in_time = None
+    for _ in range(2):
+        tell_in_batches_of(life, 8)
+        await life.tell()
+        shown.append(life.echo.shown)
+        for seconds in range(8):
+            await life.keep(seconds + 100)
+
+    assert shown == [[8, 4], [2, 4, 2], [8]]
+
+
+async def test_a_narrator_that_hangs_is_asked_twice_in_a_run_and_nothing_is_quoted(life):
+    """Broken: batches shrink as long as they can, at the price of a time limit each; a turn is quoted in the end."""
+    for seconds in range(16):
+        await life.keep(seconds)
+    life.echo.in_time = 0
+    tell_in_batches_of(life, 16)
+    runs = [await life.tell() for _ in range(4)]
+
+    assert life.echo.shown == [16, 8, 4, 2, 1, 1]
+    assert {(one.narrated, one.quoted) for one in runs} == {(0, 0)}
+    assert told(life) == []
