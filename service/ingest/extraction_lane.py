@@ -6,15 +6,24 @@ It never runs ahead of the saving lane. When a turn is parked, and when it is tr
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 import structlog
 
-from consolidation.kernel.errors import ExtractionTimedOut, GraphUnavailable, HomeFault, IndexUnusable, MemoryFault
+from consolidation.kernel.errors import (
+    ExtractionTimedOut,
+    GraphUnavailable,
+    HomeFault,
+    IndexUnusable,
+    MemoryFault,
+    ModelTimedOut,
+)
 from service.ingest.agreement import graph_parts_at
 from service.ingest.episodes import as_episode, remembered, uuid_of
+from service.ingest.extraction_prompts import shortened
 from service.ingest.knowledge_index import index_knowledge
 from service.ingest.parking import (
     OUTAGES,
@@ -26,6 +35,7 @@ from service.ingest.parking import (
     is_over,
     is_to_be_parked,
     is_to_be_read_again,
+    is_too_slow,
     parking_reason,
 )
 from service.mind.events import about
@@ -82,6 +92,7 @@ class ExtractionLane:
         self._publish = publish
         self._to_retry: set[str] = set()
         self._to_try: dict[str, int] = {}
+        self._to_cut: set[str] = set()  # episodes of which less is shown at the next attempt
         self._read_at: datetime | None = None
 
     @property
@@ -114,7 +125,7 @@ class ExtractionLane:
             return False
         if await graph_parts_at(mind, progress, is_copy=self._custody.is_shared) is not None:
             raise GraphUnavailable("the graph holds another turn than the transcript; the saving lane takes it out")
-        if await self._retry_parked(mind, progress.parked):
+        if await self._retry_parked(mind, progress.parked, has_new=progress.extracted < progress.saved):
             progress = await self._read_progress(mind)
         await self._catch_up(mind, progress.extracted)
         has_more = any(map(is_to_be_read_again, progress.parked))
@@ -168,9 +179,12 @@ class ExtractionLane:
     async def _pass(self, mind: Mind, turn: StoredTurn, *, after: int) -> None:
         await mind.graph.mark_extracted(turn.sequence, turn_id=turn.turn.turn_id, after=after)
 
-    async def _extract(self, mind: Mind, turn: StoredTurn) -> Extracted:
+    async def _extract(self, mind: Mind, turn: StoredTurn, *, is_cut: bool = False) -> Extracted:
+        """What a model finds in *turn*; where it *is_cut*, in less of it, without the turns before it."""
         episode = as_episode(turn, uuid=uuid_of(mind, turn))
-        before = await mind.turns_before(turn, limit=_TURNS_BEFORE)
+        if is_cut:
+            episode = replace(episode, said=await anyio.to_thread.run_sync(shortened, episode.said))
+        before = () if is_cut else await mind.turns_before(turn, limit=_TURNS_BEFORE)
         previous = [message for earlier in before for message in remembered(earlier)]
         with self._telemetry.step(self.name, mind, (turn,)) as annotate:
             try:
@@ -190,14 +204,21 @@ class ExtractionLane:
         self._read_at = self._clock.now()
         return extracted
 
-    async def _retry_parked(self, mind: Mind, parked: tuple[Parked, ...]) -> bool:
-        """Try those of the *parked* turns again whose time it is; whether there were any."""
+    async def _retry_parked(self, mind: Mind, parked: tuple[Parked, ...], *, has_new: bool) -> bool:
+        """
+        Try those of the *parked* turns again whose time it is; whether there were any.
+
+        With *has_new*, those that a model was too slow for wait until the new turns are read.
+        """
         is_asked, first = mind.mind_id in self._to_retry, self._to_try.get(mind.mind_id)
         self.forget(mind.mind_id)
         again = [one for one in parked if is_to_be_read_again(one)][:_MOST_READ_AGAIN]
         due = parked
         if not is_asked:
-            due = (*again, *(one for one in parked if first is not None and is_for_outage(one)))
+            tried = [one for one in parked if first is not None and is_for_outage(one)]
+            due = (*again, *(one for one in tried if not (has_new and is_too_slow(one))))
+            if first is not None and has_new and any(map(is_too_slow, tried)):
+                self.try_after_outage(mind.mind_id, first=first)
         for one in sorted(due, key=lambda one: (one.sequence != first, one.parked_at)):
             if not await self._retry_one(mind, one, is_asked=is_asked):
                 break
@@ -210,8 +231,7 @@ class ExtractionLane:
             await mind.graph.unpark(one)
             return True
         try:
-            await mind.graph.begin_attempt(uuid_of(mind, turn))
-            extracted = await self._extract(mind, turn)
+            extracted = await self._extract_again(mind, turn, one)
             late = None if is_to_be_read_again(one) else self._clock.now  # nobody learns what is read again
             await anyio.to_thread.run_sync(partial(index_knowledge, mind, extracted, 0, late=late))
             await mind.graph.unpark(one)
@@ -228,6 +248,27 @@ class ExtractionLane:
         self._publish(mind.mind_id, "turn.read", **about(turn))
         return True
 
+    async def _extract_again(self, mind: Mind, turn: StoredTurn, one: Parked) -> Extracted:
+        """What a model finds in a parked turn, or in less of it where that takes too long though others were read."""
+        episode = uuid_of(mind, turn)
+        if episode not in self._to_cut:
+            await mind.graph.begin_attempt(episode)
+            try:
+                return await self._extract(mind, turn)
+            except ModelTimedOut:
+                if not (is_too_slow(one) and is_over(one, read_at=self._read_at)):
+                    raise
+            self._to_cut.add(episode)  # also where the next question has to wait
+        await mind.graph.begin_attempt(episode)
+        try:
+            extracted = await self._extract(mind, turn, is_cut=True)
+        except MemoryFault as error:
+            if not is_not_tried(error):
+                self._to_cut.discard(episode)
+            raise
+        self._to_cut.discard(episode)
+        return extracted
+
     async def _failed_again(
         self, mind: Mind, turn: StoredTurn, one: Parked, error: MemoryFault, *, is_asked: bool
     ) -> bool:
@@ -237,7 +278,9 @@ class ExtractionLane:
             raise error  # an outage is not the turn's fault: it is read again when that ends
         goes_on = is_away and not is_over(one, read_at=self._read_at)
         if is_asked or not goes_on:
-            is_final = not is_away or (not goes_on and is_last_chance(one, most_attempts=self._most_attempts))
+            is_own = isinstance(error, ModelTimedOut) and is_too_slow(one)
+            is_last = is_own or is_last_chance(one, most_attempts=self._most_attempts)
+            is_final = not is_away or (not goes_on and is_last)
             reason = parking_reason(error, is_final=is_final)
             await self._park(mind, turn, reason, attempts=one.attempts + 1, after=None)
         return is_asked or not is_away

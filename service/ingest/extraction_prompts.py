@@ -158,7 +158,7 @@ class TurnReader:
                 if previous:
                     previous = ()
                     continue
-                shorter = await anyio.to_thread.run_sync(_shortened, said)
+                shorter = await anyio.to_thread.run_sync(shortened, said)
                 if shorter == said:
                     raise
                 said = shorter
@@ -291,7 +291,7 @@ class TurnReader:
         return reply.content
 
 
-def _shortened(said: tuple[Message, ...]) -> tuple[Message, ...]:
+def shortened(said: tuple[Message, ...]) -> tuple[Message, ...]:
     """The messages, the longest of them cut to half of its tokens, as is what is longer than that; or as they are."""
     most = max((count_tokens(message.content) for message in said), default=0) // 2
     if most < _LEAST_SHOWN:

@@ -5,6 +5,9 @@ A turn that fails so many times in a row is parked, and the lane goes on. A prov
 while an outage lasts, which is while nothing has succeeded since a turn was parked for it, the next turns are given
 four times as many attempts. What the outage parked is tried again when it is over, without being asked, until it fails
 of itself or has failed too often. A provider at its limit has not tried the turn, and is waited for.
+
+A turn may itself be too much for a model to read in time. Where it takes too long again although others were read
+meanwhile, less of it is shown, once. Turns that were never tried go before it.
 """
 
 from __future__ import annotations
@@ -63,6 +66,11 @@ def is_outage(parked: Iterable[Parked]) -> bool:
 def is_for_outage(parked: Parked) -> bool:
     """Whether a turn failed of an absent provider, and was not tried again since."""
     return parked.error.startswith(_OUTAGE_NAMES)
+
+
+def is_too_slow(parked: Parked) -> bool:
+    """Whether a model took too long for a turn when it failed last."""
+    return parked.error.removeprefix(_TRIED_AGAIN).startswith(f"{ModelTimedOut.__name__}: ")
 
 
 def is_last_chance(parked: Parked, *, most_attempts: int) -> bool:

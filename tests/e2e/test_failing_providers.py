@@ -9,7 +9,7 @@ import pytest
 from service.adapters.litellm.loader import close_litellm, open_litellm
 from tests.support.embedded_graph import column
 from tests.support.outages import AUNT, FRIENDS, in_time, keeps, told
-from tests.support.scripted_models import Brain, free, hosted, provider_of
+from tests.support.scripted_models import Brain, between, free, hosted, provider_of, turns_read
 from tests.support.service import QUICK, running, settings_of
 from tests.support.waiting import eventually
 from tests.twins.provider import Body, Closes, Drips, Fails, Hangs, Says, ScriptedProvider
@@ -121,6 +121,53 @@ async def test_turns_of_many_people_that_wait_for_one_slow_model_are_read_howeve
             figures = await service.figures()
 
     assert figures.get(("mind_memory_parked_total",), 0) == 0
+
+
+LONG = f"{FRIENDS[0]} {'We talked about the harbour and bread. ' * 60}"
+
+
+def slow_for_long_turns(brain, *, most):
+    """*brain*, which hangs when it is shown a long turn of more than *most* letters; the lengths that it was shown."""
+    usual, shown = brain.rules["extraction"], []
+
+    def read(prompt):
+        turn = between(prompt, "turn")
+        if "harbour" not in turn:
+            return usual(prompt)
+        shown.append(len(turn))
+        return Hangs() if len(turn) > most else usual(prompt)
+
+    brain.rules["extraction"] = read
+    return shown
+
+
+@pytest.mark.parametrize(("most", "error"), [(len(LONG) - 500, None), (0, "tried again: ModelTimedOut")])
+async def test_of_a_turn_that_a_model_is_too_slow_for_less_is_shown_once_behind_all_new_turns(tmp_path, most, error):
+    """Broken: ``_extract_again`` shows it whole; ``is_own`` is false, and it is tried before each new turn."""
+    brain = Brain()
+    shown = slow_for_long_turns(brain, most=most)
+    with provider_of(brain) as provider:
+        digestion = {**QUICK, "most_attempts": 1}
+        settings = hosted(tmp_path, provider, "extraction", timeout_seconds=5, digestion=digestion)
+        async with running(tmp_path, settings=settings) as service:
+            await keeps(service, [LONG, AUNT, *FRIENDS])
+            await service.digested("ada")
+            status = await service.until("ada", lambda found: not is_waiting(found))
+            await service.keep("ada", "Ada called Carla.")
+            await service.digested("ada")
+            facts = await column(service, "ada", "MATCH ()-[e:RELATES_TO]->() RETURN e.fact")
+            read = ["harbour" in one for one in turns_read(provider)]
+            free_of_hanging(provider)
+
+    assert read == [True, False, False, False, False, True, True, False]
+    assert shown[0] == shown[1] > shown[2]
+    assert [one["error"].startswith(error) for one in status["graph"]["parked"]] == ([True] if error else [])
+    assert len(facts) >= 4
+
+
+def is_waiting(status):
+    """Whether a turn is parked that is going to be tried again."""
+    return any(one["error"].startswith("ModelTimedOut") for one in status["graph"]["parked"])
 
 
 @pytest.mark.parametrize("status", [404, 500])
