@@ -2,7 +2,7 @@
 Phase 5: would it change what is said next? If so, it is told in the first person and the language of the moment.
 
 The model judges and rewrites in one call. What it writes is checked here against the words it was given: where a name,
-a number or a date is not in them, or where it retells nothing of them, the plain fragment is used instead.
+a number or a date is not in them, where it retells nothing of them, or says otherwise, the plain fragment is used.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from consolidation.text.names import names
 from consolidation.text.words import tokens
 from prompts.responses import Narration
 from service.resonance.retelling import fault_of_retelling, say_the_same
+from service.resonance.retold_sense import fault_of_sense, misattributed
 from service.retrieval.lead_words import wording
 from service.retrieval.moment import Flashback
 
@@ -114,6 +115,8 @@ def checked(
             _foreign(fragment)
             or fault_of_retelling(text, fragment, language=language)
             or invention(text, source=source, language=language, known_names=known_names)
+            or fault_of_sense(text, fragment, language=language)
+            or misattributed(text, fragment, named=names_in(text, language=language, known_names=known_names))
             or _borrowed(text, fragment)
             or _repeated(text, fragment, told=flashbacks)
         )
@@ -167,9 +170,13 @@ def invention(text: str, *, source: str, language: str, known_names: Callable[[s
     for day in sorted(days_named(text) - days_named(source)):
         return f"{day} is not in the source"
     there = set(tokens(source))
-    suspects = [*known_names(text), *(names(text) if _CAPITALS_MEAN_NAMES.match(language) else ())]
-    for name in suspects:
+    for name in names_in(text, language=language, known_names=known_names):
         missing = [word for word in tokens(name) if word not in there]
         if missing:
             return f"the name {name!r} is not in the source"
     return ""
+
+
+def names_in(text: str, *, language: str, known_names: Callable[[str], Sequence[str]]) -> tuple[str, ...]:
+    """The names in *text*: those that are known, and what has a capital where that marks a name."""
+    return (*known_names(text), *(names(text) if _CAPITALS_MEAN_NAMES.match(language) else ()))

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from consolidation.text.concepts import concepts
 from consolidation.text.dates import days_named
-from consolidation.text.language import LANGUAGES, detect, sure_language
+from consolidation.text.language import LANGUAGES, detect, primary_subtag, sure_language
+from consolidation.text.stopwords import STOP_WORDS
 from consolidation.text.words import content_words, has_stems, is_dense, tokens
 from service.resonance.retelling_words import FUNCTION_CHARACTERS, endings, frame_phrases, frame_words
 from service.retrieval.lead_words import without_lead
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _BREAKS_OFF = re.compile(r"(?:…|\.{2,})[\s\"'”’»」)\]]*$")
 _BETWEEN_PARTS = " / "
 _FEWEST_WORDS = 2  # with content, of a memory and of its retelling: fewer may well be said by others
+_FEWEST_TOLD = 3  # words of a line in another language
 _SHORTEST_ALIKE = {"ar": 3}  # letters that two words share; of other languages:
 _SHORTEST_SHARED = 4
 _SHARED_BEGINNING = 0.6  # of the longer word
@@ -43,8 +45,9 @@ def fault_of_retelling(text: str, fragment: Fragment, *, language: str) -> str:
     if set(tokens(text)) <= set(tokens(fragment.text)):
         return ""  # it was quoted
     told_in = sure_language(text)
-    if told_in and _is_another(told_in, language) and not _may_be_in(told_in, fragment.text):
-        return f"it is told in another language: {told_in}"
+    other = told_in or _by_function_words(text, asked=language)
+    if other and _is_another(other, language) and not _may_be_in(other, fragment.text):
+        return f"it is told in another language: {other}"
     if told_in and _is_in(told_in, fragment.text) and not _shares_content(text, memory, language=told_in):
         return "it shares nothing with the memory"
     return ""
@@ -62,10 +65,11 @@ def _is_bare(text: str, language: str, *, lead: frozenset[str]) -> bool:
 
 def _bare(text: str) -> str:
     """A memory's *text* without who said each part of it."""
-    return "\n".join(_bare_parts(text))
+    return "\n".join(bare_parts(text))
 
 
-def _bare_parts(text: str) -> list[str]:
+def bare_parts(text: str) -> list[str]:
+    """What each part of a memory's *text* tells, without who said it."""
     return [without_lead(part) for part in text.split(_BETWEEN_PARTS)]
 
 
@@ -76,20 +80,28 @@ def _lead_of(text: str, memory: str) -> frozenset[str]:
 
 def _is_another(told_in: str, language: str) -> bool:
     """Whether who reads *language* would say that *told_in* is another one; not of one that can not be detected."""
-    asked = re.split(r"[-_]", language.casefold(), maxsplit=1)[0]
+    asked = primary_subtag(language)
     can_tell = asked in _KNOWN or any(asked in alike for alike in _ALIKE)
     return can_tell and asked != told_in and not any({asked, told_in} <= alike for alike in _ALIKE)
+
+
+def _by_function_words(text: str, *, asked: str) -> str:
+    """The language of a short *text* that has function words of it, and none of the language *asked* for; else ""."""
+    told_in, words = detect(text, fallback=""), frozenset(tokens(text))
+    own, others = (frozenset(STOP_WORDS.get(one, "").split()) for one in (told_in, primary_subtag(asked)))
+    is_told = bool(others) and len(words) >= _FEWEST_TOLD and words.isdisjoint(others - own)
+    return told_in if is_told and not words.isdisjoint(own - others) else ""
 
 
 def _may_be_in(language: str, text: str) -> bool:
     """Whether a memory, or a part of it, is in *language* as far as can be told."""
     is_whole = detect(_bare(text), fallback=language) == language
-    return is_whole or any(sure_language(part) == language for part in _bare_parts(text))
+    return is_whole or any(sure_language(part) == language for part in bare_parts(text))
 
 
 def _is_in(language: str, text: str) -> bool:
     """Whether all of a memory is in *language*, for sure: no part of it is in another."""
-    parts = (sure_language(part) for part in _bare_parts(text))
+    parts = (sure_language(part) for part in bare_parts(text))
     return sure_language(_bare(text)) == language and all(found in ("", language) for found in parts)
 
 
@@ -118,6 +130,11 @@ def _content(text: str, language: str) -> dict[str, str]:
         for word, stem in content_words(folded, language=language).items()
         if word not in left_out and not FUNCTION_CHARACTERS.issuperset(word) and not _is_particle(word)
     }
+
+
+def pieces_of(text: str, *, language: str) -> frozenset[str]:
+    """What *text* tells, as it is compared: its words without those that frame a memory, in *language* (a tag)."""
+    return _pieces(_content(text, language))
 
 
 def _pieces(content: dict[str, str]) -> frozenset[str]:

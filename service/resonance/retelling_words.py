@@ -7,6 +7,7 @@ The words around what a retelling tells, in every language that labels speak; a 
 from __future__ import annotations
 
 import functools
+import re
 
 from consolidation.text.words import is_dense, tokens
 from service.retrieval.lead_words import LEADS
@@ -47,6 +48,28 @@ _ENDINGS = (
     "なかった ました ません でした ている ています ていた していた します したい です ます って "
     "こと もの から ので という"
 )
+
+# How a bot says that it was the bot who said something; the first person is in the verb, or before it.
+_I_SAID = re.compile(
+    r"(?<!\w)(?:i (?:\w{1,12} ){0,2}(?:said|told|suggest\w*|recommend\w*|mention\w*|propos\w*|named|answer\w*|advised"
+    r"|replied)|ich (?:\w{1,12} ){0,4}(?:sagte|gesagt|empfahl|empfohlen|schlug|vorgeschlagen|nannte|genannt|erwähn\w+"
+    r"|riet|geraten|geantwortet)|(?:sagte|empfahl|schlug|nannte|erwähnte|riet) ich|(?:te |le )?(?:dije|suger[íi]"
+    r"|recomendé|mencioné|propuse|respondí)|(?:he|te he|le he) (?:dicho|sugerido|recomendado|mencionado|propuesto)"
+    r"|(?:je |j'|t'|vous )?ai (?:dit|suggéré|recommandé|conseillé|proposé|mentionné|répondu)"
+    r"|ho (?:detto|suggerito|consigliato|raccomandato|proposto|menzionato|risposto)|(?:eu )?(?:disse-te|sugeri"
+    r"|recomendei|mencionei|propus|respondi|eu disse)|ik (?:\w{1,12} ){0,4}(?:zei|gezegd|stelde|voorgesteld|noemde"
+    r"|genoemd|aanbevolen|aangeraden|raadde)|(?:powiedział|polecił|zaproponował|zasugerował|wspomniał|odpowiedział)[ae]m"
+    r"|я (?:\w{1,12} ){0,2}(?:сказал|говорил|предложил|посоветовал|рекомендовал|порекомендовал|упомянул|ответил)а?"
+    r"|(?:اقترحت|أوصيت|نصحت|ذكرت|قلت) (?:لك|عليك|لكم))(?!\w)|我(?:[对對向跟给給]?[你您])?(?:[说說]|推[荐薦]|建[议議]"
+    r"|提[到议議])"
+    r"|私[がは](?:\w{0,12}(?:言|勧め|提案|薦め|答え))",
+    re.IGNORECASE,
+)
+
+
+def says_that_it_said(text: str) -> bool:
+    """Whether a bot says in *text* that it said something itself."""
+    return _I_SAID.search(text.replace("’", "'")) is not None
 
 
 @functools.cache

@@ -66,6 +66,53 @@ async def test_a_line_that_retells_nothing_of_the_memory_is_not_told(tmp_path, l
     assert trace["phases"]["narration"]["reasons"][flashback["id"]] == f"narration refused: {why}"
 
 
+@pytest.mark.parametrize(
+    ("told", "asked", "key", "line", "why"),
+    [
+        (
+            ["I am not allergic to peanuts any more, the doctor says."],
+            "Can I eat peanuts?",
+            "peanuts",
+            "I remember you are allergic to peanuts.",
+            "only one of it and the memory denies something",
+        ),
+        (
+            ["Does my sister Ines like peanuts? I don't know."],
+            "Shall I bring peanuts for my sister Ines?",
+            "peanuts",
+            "I remember that your sister Ines likes peanuts.",
+            "it tells as so what was asked",
+        ),
+        (
+            ["I might move to Porto next year, not sure."],
+            "What about my move to Porto?",
+            "Porto",
+            "I remember that you moved to Porto.",
+            "it tells as so what may be",
+        ),
+        (
+            ["Where should I go in Rome?", "Hotel Alfa near the Pantheon is lovely."],
+            "Which hotel in Rome?",
+            "Alfa",
+            "You told me that you stayed at Hotel Alfa in Rome.",
+            "no person said the name 'Hotel Alfa'",
+        ),
+        (["I love Lyon."], "Which city do I love?", "Lyon", "Ich liebe Lyon.", "it is told in another language: de"),
+    ],
+)
+async def test_a_line_that_says_otherwise_than_its_memory_is_not_told(tmp_path, told, asked, key, line, why):
+    """Broken: ``fault_of_sense`` finds none; ``misattributed`` finds none."""
+    with provider_of(Brain(narration=telling(**{key: line}))) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "subconscious")) as service:
+            await service.keep("ada", *told)
+            await service.digested("ada")
+            found = await surfacing(service, asked)
+            trace = await trace_of(service, found)
+    [flashback] = found["flashbacks"]
+    assert flashback["text"] == flashback["raw"]
+    assert trace["phases"]["narration"]["reasons"][flashback["id"]] == f"narration refused: {why}"
+
+
 async def test_what_the_model_finds_unworthy_does_not_surface(tmp_path):
     """Broken: ``told`` passes over ``surfaces``."""
     with provider_of(Brain(narration=telling(Lyon=None))) as provider:

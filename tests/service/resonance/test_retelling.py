@@ -117,10 +117,11 @@ def test_a_line_in_the_language_asked_for_may_retell_a_memory_in_another(languag
             "en",
         ),
         ("en-GB", WALNUTS, "我记得你们打算种两棵核桃树。", "zh"),
+        ("en", "they told me: I love Lyon.", "Ich liebe Lyon.", "de"),
     ],
 )
 def test_a_line_in_another_language_than_the_one_asked_for_is_refused(language, memory, line, told_in):
-    """Broken: ``_is_another`` is False."""
+    """Broken: ``_is_another`` is False; ``_by_function_words`` finds none."""
     assert fault(memory, line, language=language) == f"it is told in another language: {told_in}"
 
 
