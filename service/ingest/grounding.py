@@ -1,8 +1,8 @@
 """
 What a model notes of a turn, held against what was said: names, numbers and dates that nobody said are not kept.
 
-A fact that joins names which were said, but tells more than was said, keeps the words of the person in place of its
-own. Meaning is not checked: a wrong word passes, unless it is a name, a number or a date.
+A fact that joins names which were said, but tells more than was said, denies it, or says as so what may be, keeps the
+words of the person in place of its own; what was only asked is left out. Else, meaning is not checked.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from consolidation.story.invention import Sources, invented_sentences
+from consolidation.text.assertions import clause_of, leaves_open, negates, supposes, tells_beside
 from consolidation.text.language import detect
+from consolidation.text.relations import relations_told, words_of_relations
 from consolidation.text.relative_dates import possible_days
 from consolidation.text.sentences import sentences
-from consolidation.text.words import content_stems
+from consolidation.text.speech_acts import is_question, is_request
+from consolidation.text.words import content_stems, content_words, tokens
 from service.ingest.fact_dates import DaysOfTalk
 from service.ingest.said_names import SPEAKER_WORDS, SaidNames
 from service.ingest.turn_facts import TurnFacts
@@ -31,8 +34,9 @@ def grounded(
 ) -> Extraction:
     """
     *extraction* without the entities and facts whose names nobody said, without facts that only the talk before tells,
-    and with the words of the turn in place of a fact's own where those tell a name, number or date that nobody said.
-    What a fact holds from and until is left out where the talk does not tell it.
+    and with the words of the turn in place of a fact's own where those tell a name, number or date that nobody said, or
+    the contrary of what was said. What was only asked or requested is left out; so is what a fact holds from and until
+    where the talk does not tell it.
 
     *previous* was said before, and shown to the model; *occurred_at* is the time of the turn (ISO 8601).
     """
@@ -47,24 +51,72 @@ def grounded(
     turn = TurnFacts(said, previous=previous, known=(*speakers, SPEAKER_WORDS), day=day, language=language)
     told = (turn.told(fact) for fact in extraction.facts if names.hold(fact.source) and names.hold(fact.target))
     dates = DaysOfTalk(texts, said_on=day, language=language)
-    facts = [
-        _in_words_said(fact, said, language)
-        if names.can_tell(fact.fact) and invented_sentences(fact.fact, sources)
-        else dates.dated(fact)
-        for fact in told
-        if fact is not None
-    ]
+    facts: list[Fact] = []
+    for one in filter(None, told):
+        fact, sentence = _with_sentence(one, said, language)
+        if sentence and _is_not_told(fact, sentence, language):
+            continue
+        is_invented = names.can_tell(fact.fact) and invented_sentences(fact.fact, sources)
+        if not is_invented and not (sentence and _says_otherwise(fact, sentence, language)):
+            facts.append(dates.dated(fact))
+        elif sentence:
+            facts.append(fact.model_copy(update={"fact": sentence, "valid_at": None, "invalid_at": None}))
     entities = tuple(entity for entity in extraction.entities if names.hold(entity.name))
-    return extraction.model_copy(update={"entities": entities, "facts": tuple(one for one in facts if one is not None)})
+    return extraction.model_copy(update={"entities": entities, "facts": tuple(facts)})
 
 
-def _in_words_said(fact: Fact, said: Sequence[Message], language: str) -> Fact | None:
-    """*fact* in the sentence of the turn with most of its words, without times of its own; None where none has any."""
+def _with_sentence(fact: Fact, said: Sequence[Message], language: str) -> tuple[Fact, str]:
+    """
+    *fact*, and the sentence of the turn with most of its words, one that tells before one that asks; else "".
+
+    Where that only asks, the sentence that answers it, if any, is meant, and *fact* is of its message.
+    """
     words = content_stems(fact.fact, language=language)
-    number = fact.message or 0
-    named = said[number - 1 : number] if number > 0 else ()
-    parts = [part for message in named or said for part in sentences(message.content, language=language)]
-    best = max(parts, key=lambda part: len(words & content_stems(part, language=language)), default="")
-    if not words & content_stems(best, language=language):
-        return None
-    return fact.model_copy(update={"fact": best, "valid_at": None, "invalid_at": None})
+    parts = [
+        (number, part)
+        for number, message in enumerate(said, start=1)
+        for part in sentences(message.content, language=language)
+    ]
+
+    def shared(part: tuple[int, str]) -> int:
+        return len(words & content_stems(part[1], language=language))
+
+    named = [one for one in parts if one[0] == fact.message] or parts
+    best = max(named, key=lambda one: (shared(one), not _asks(one[1])), default=None)
+    if best is None or not shared(best):
+        return fact, ""
+    if _asks(best[1]):
+        telling = len(words - content_stems(SPEAKER_WORDS, language=language))
+        answers = (one for one in parts if 2 * shared(one) > telling and not _asks(one[1]))
+        if (answer := max(answers, key=shared, default=None)) is not None:
+            return fact.model_copy(update={"message": answer[0]}), answer[1]
+    return fact, best[1]
+
+
+def _is_not_told(fact: Fact, sentence: str, language: str) -> bool:
+    """Whether *sentence* only asks or requests what *fact* says, and does not tell it by the way ("my sister Ines")."""
+    if not _asks(sentence) or tells_beside(_clause(fact, sentence, language), sentence):
+        return False
+    known = frozenset(tokens(f"{fact.source} {fact.target} {SPEAKER_WORDS}")) | words_of_relations(language)
+    is_of_relative = any(
+        told.name in {fact.source, fact.target} for told in relations_told(sentence, language=language)
+    )
+    return not is_of_relative or not content_words(fact.fact, language=language).keys() <= known
+
+
+def _says_otherwise(fact: Fact, sentence: str, language: str) -> bool:
+    """Whether only one of *fact* and *sentence* denies something, or *fact* says as so what may be."""
+    own, clause = detect(fact.fact, fallback=language), _clause(fact, sentence, language)
+    denied, known = negates(fact.fact, language=own), negates(clause, language=language)
+    if None not in {denied, known} and denied != known:
+        return True
+    return bool(supposes(clause, language=language)) and leaves_open(fact.fact, language=own) is False
+
+
+def _clause(fact: Fact, sentence: str, language: str) -> str:
+    words = content_stems(fact.fact, language=language)
+    return clause_of(sentence, words, stems=lambda part: content_stems(part, language=language))
+
+
+def _asks(sentence: str) -> bool:
+    return is_question(sentence) or is_request(sentence)

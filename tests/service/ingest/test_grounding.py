@@ -142,3 +142,66 @@ def test_a_speakers_word_does_not_vouch_for_the_name_beside_it(name):
 def test_who_is_called_by_a_relation_or_a_role_alone_is_known(name):
     """Broken: relations are names; "mum" is the user's mother."""
     assert read("My mum lives in Lyon.", entities=(name,))[1] == [name]
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("My sister Ines is not allergic to peanuts.", ("Ines", "peanuts", "Ines is allergic to peanuts.")),
+        ("My sister Ines eats peanuts now.", ("Ines", "peanuts", "Ines never eats peanuts.")),
+        ("If Ines ever moved to Porto I would cry.", ("Ines", "Porto", "Ines lives in Porto.")),
+        ("I might move to Porto next year.", ("Ada", "Porto", "Ada moved to Porto.")),
+        ("Meine Schwester Ines mag keine Nüsse.", ("Ines", "Nüsse", "Ines mag Nüsse.")),
+        ("Ma sœur Inès ne mange pas de noix.", ("Inès", "noix", "Inès mange des noix.")),
+    ],
+)
+def test_a_fact_that_says_otherwise_than_its_sentence_has_the_words_of_the_turn(text, fact):
+    """Broken: ``_says_otherwise`` is False."""
+    assert read(text, fact)[0] == [text]
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "fact"),
+    [
+        ("Is Ines allergic to peanuts?", "I do not know.", ("Ines", "peanuts", "Ines is allergic to peanuts.")),
+        ("Is my sister Ines fond of nuts?", "I do not know.", ("Ines", "nuts", "Ines, a sister, is fond of nuts.")),
+        ("Recommend a hotel in Rome.", "Hotel Alfa is lovely.", ("user", "Hotel Alfa", "The user stayed in Rome.")),
+        ("Should I quit my job at Arup?", "Many people quit.", ("user", "Arup", "The user quit their job at Arup.")),
+        ("Mag Ines Nüsse?", "Das weiß ich nicht.", ("Ines", "Nüsse", "Ines mag Nüsse.")),
+        ("¿Vive Inés en Oporto?", "No lo sé.", ("Inés", "Oporto", "Inés vive en Oporto.")),
+    ],
+)
+def test_what_was_only_asked_or_requested_is_no_fact(text, answer, fact):
+    """Broken: ``_is_not_told`` is False."""
+    assert read(text, fact, answer=answer)[0] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("I moved to Porto in May, what should I see there?", ("Ada", "Porto", "Ada moved to Porto.")),
+        ("Is my sister Ines at home?", ("Ada", "Ines", "Ines is the user's sister.")),
+        ("Write to my boss, I quit my job at Arup.", ("Ada", "Arup", "Ada quit her job at Arup.")),
+        ("Ines lives in Porto, and I do not like the rain.", ("Ines", "Porto", "Ines lives in Porto.")),
+        ("Is Ines ill? Ines is ill!", ("Ines", "Ada", "Ines is ill.")),
+        ("I want to live in Porto if I find work.", ("Ada", "Porto", "Ada wants to live in Porto.")),
+        ("Moro no Porto com a Inês.", ("Ada", "Porto", "Ada mora no Porto.")),
+        ("I don't eat meat.", ("Ada", "user", "Ada does not eat meat.")),
+    ],
+)
+def test_what_is_told_beside_a_question_a_denial_or_a_condition_stays(text, fact):
+    """Broken: sentences are compared, not clauses; the relative in a question is left out."""
+    assert read(text, fact)[0] == [fact[2]]
+
+
+@pytest.mark.parametrize(
+    "answer", ["Your sister Ines is allergic to peanuts.", "You said Ines is allergic to peanuts."]
+)
+def test_what_answers_a_question_is_a_fact_of_its_message(answer):
+    """Broken: the question alone is looked at; the fact stays the asking person's."""
+    said = (Message(Speaker.USER, "Is Ines allergic to peanuts?"), Message(Speaker.ASSISTANT, answer))
+    found = Fact(source="Ines", relation="IS", target="peanuts", fact="Ines is allergic to peanuts.", message=1)
+
+    left = grounded(Extraction(facts=(found,)), said=said, previous=(), occurred_at="2026-05-04T10:00:00+00:00")
+
+    assert [(one.fact, one.message) for one in left.facts] == [(found.fact, 2)]
