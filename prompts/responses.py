@@ -53,8 +53,12 @@ class Narration(Shape):
 
     @property
     def chosen(self) -> tuple[int, ...] | None:
-        """The numbers that were chosen, by the lines where they alone say it; None where each line has its verdict."""
-        if self.surfaces is not None:
+        """
+        The numbers that were chosen, by the lines where they alone say it; None where each line has its verdict.
+
+        A choice of nothing beside lines that tell something is not meant.
+        """
+        if self.surfaces or (self.surfaces is not None and not any(line.text.strip() for line in self.lines)):
             return self.surfaces
         if not self.lines or any(line.surfaces is not None for line in self.lines):
             return None

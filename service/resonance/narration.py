@@ -89,22 +89,25 @@ def checked(
     *,
     language: str,
     known_names: Callable[[str], Sequence[str]],
+    is_partial: bool = False,
 ) -> tuple[tuple[Flashback, ...], Mapping[str, str]]:
     """
     What surfaces, what matters most first; and why a fragment was dropped or its narration refused, by id.
 
     The best score goes to the first. *known_names* finds the names of the mind's entities in a text. What surfaces and
-    has no line stays as it is.
+    has no line stays as it is. Of an answer that *is_partial*, lines alone judge nothing but what they tell.
     """
     every = dict(enumerate(shortlist.every, start=1))
     numbers = chosen_numbers(narration, shortlist)
     lines = {line.number: line.text.strip() for line in narration.lines}
     scores = sorted((every[number].fragment.score for number in numbers), reverse=True)
     judged = {line.number for line in narration.lines if line.surfaces is not None}
+    chosen = narration.chosen
+    is_whole = chosen is not None and (chosen == narration.surfaces or not is_partial)
     reasons = {
         fragment.id: "narration: would not change what is said next"
         for number, (fragment, _) in every.items()
-        if number not in numbers and (narration.chosen is not None or number in judged)
+        if number not in numbers and (is_whole or number in judged)
     }
     flashbacks: list[Flashback] = []
     for number, score in zip(numbers, scores, strict=True):

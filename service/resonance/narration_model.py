@@ -109,7 +109,7 @@ class NarrationModel:
             call.trace.note(NarrationTrace(found.model, reasons))
         elif found is None and telling.said != Narration():
             call.trace.degrade("narration_partial")
-            flashbacks, reasons = await self._checked(call, telling)
+            flashbacks, reasons = await self._checked(call, telling, is_partial=True)
             call.trace.note(NarrationTrace("cut off by the deadline", reasons))
         else:
             reason = "too late" if found is None else f"{type(found).__name__}: {found}"
@@ -155,7 +155,9 @@ class NarrationModel:
         flashbacks, reasons = await self._checked(call, telling)
         return Narrated(flashbacks, reasons, reply.model, reply.usage)
 
-    async def _checked(self, call: PreTurnCall, telling: Telling) -> tuple[tuple[Flashback, ...], Mapping[str, str]]:
+    async def _checked(
+        self, call: PreTurnCall, telling: Telling, *, is_partial: bool = False
+    ) -> tuple[tuple[Flashback, ...], Mapping[str, str]]:
         """What surfaces by what the model said so far; why a fragment was dropped or left as it is, by id."""
         mind, said, language = call.mind, telling.said, call.moment.told_in
 
@@ -163,7 +165,7 @@ class NarrationModel:
             return [name for _, name in mind.text.names_in(text)]
 
         return await anyio.to_thread.run_sync(
-            lambda: checked(said, telling.asked, language=language, known_names=known_names)
+            lambda: checked(said, telling.asked, language=language, known_names=known_names, is_partial=is_partial)
         )
 
     def _voice(self, mind: Mind) -> dict[str, str]:

@@ -5,6 +5,7 @@ Every docstring says what was broken, once, to see the test fail.
 """
 
 import asyncio
+import json
 
 import pytest
 
@@ -12,6 +13,7 @@ from service.adapters.litellm.loader import open_litellm
 from tests.e2e.test_phases import ASKS_FOR_AUNT, AUNT, remembering, surfacing, trace_of
 from tests.support.scripted_models import Brain, hosted, numbers, prompts, provider_of, telling
 from tests.support.service import running
+from tests.twins.provider import Says
 
 pytestmark = pytest.mark.anyio
 
@@ -219,3 +221,20 @@ async def test_a_model_is_asked_where_it_is_not_likely_enough_that_anything_is_m
     assert [one["raw"] for one in found["flashbacks"]] == [f"they told me: {AUNT}"]
     assert not idle["surfaced"]
     assert len(prompts(provider, "narration")) == 1
+
+
+async def test_of_lines_that_come_first_and_are_cut_what_has_no_line_surfaces_in_plain_words(tmp_path):
+    """Broken: ``is_partial`` is not given; what the model had no time to tell is left out."""
+
+    def dripping(prompt):
+        lines = [{"number": at, "text": f"I remember: {said}"} for at, said in numbers(prompt).items()]
+        lines[-1]["text"] *= 100  # the first line comes at once, the last one in many seconds, the choice never
+        return Says(json.dumps({"lines": lines, "surfaces": [line["number"] for line in lines]}), drip=0.1)
+
+    with provider_of(Brain(narration=dripping)) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "subconscious")) as service:
+            await remembering(service, AUNT, "I learn the cello with my aunt Carla.")
+            found = await surfacing(service, ASKS_FOR_AUNT, deadline_ms=3000, relevance=0)
+    texts = [one["text"].startswith("I remember") for one in found["flashbacks"]]
+    assert found["degraded"] == ["narration_partial"]
+    assert sorted(texts) == [False, True]

@@ -105,15 +105,15 @@ TOM = fragment_of("b", "Tom has 3 cats", score=0.8)
 PIA = fragment_of("c", "Pia sings", score=0.4)
 
 
-def tell(*lines, **chosen):
+def tell(*lines, is_partial=False, **chosen):
     """Ann and Tom would surface without a model; Pia is what it may choose besides."""
     narration = Narration.model_validate({"lines": list(lines), **chosen})
-    return checked_of(narration, (ANN, TOM), (PIA,))
+    return checked_of(narration, (ANN, TOM), (PIA,), is_partial=is_partial)
 
 
-def checked_of(narration, first, more=()):
+def checked_of(narration, first, more=(), *, is_partial=False):
     shortlist = Shortlist(*(tuple(LabelledFragment(one, LABEL) for one in some) for some in (first, more)))
-    return checked(narration, shortlist, language="en", known_names=lambda text: [])
+    return checked(narration, shortlist, language="en", known_names=lambda text: [], is_partial=is_partial)
 
 
 def test_what_the_model_chooses_surfaces_in_its_order_and_nothing_else():
@@ -133,6 +133,30 @@ def test_a_choice_of_nothing_is_silence():
 
     assert flashbacks == ()
     assert list(reasons) == ["a", "b", "c"]
+
+
+def test_a_choice_of_nothing_beside_lines_that_tell_something_is_not_meant():
+    """Broken: ``chosen`` is the empty choice; an empty line counts as one that tells something."""
+    flashbacks, reasons = tell({"number": 3, "text": "I know that Pia sings."}, surfaces=[])
+    silent, _ = tell({"number": 3, "text": " "}, surfaces=[])
+
+    assert [one.text for one in flashbacks] == ["I know that Pia sings."]
+    assert list(reasons) == ["a", "b"]
+    assert silent == ()
+
+
+def test_of_a_part_of_an_answer_lines_judge_only_what_they_tell():
+    """Broken: what has no line yet is left out; a choice that has come is not believed."""
+    line = {"number": 1, "text": "I know that Ann is in Lyon."}
+
+    of_lines, unjudged = tell(line, is_partial=True)
+    _, after_choice = tell(line, surfaces=[1], is_partial=True)
+    _, after_nothing = tell(surfaces=[], is_partial=True)
+
+    assert [one.fragment.id for one in of_lines] == ["a"]
+    assert unjudged == {}
+    assert list(after_choice) == ["b", "c"]
+    assert list(after_nothing) == ["a", "b", "c"]
 
 
 def test_a_line_for_what_was_not_chosen_tells_nothing():
