@@ -27,12 +27,12 @@ from service.ports.graph import VectorHits
 from service.retrieval.excerpt import query_words
 from service.retrieval.fragments import as_source
 from service.retrieval.fusion import COSINES, WORDS, normalised
-from service.retrieval.lead_words import READ_SHARE, is_read, told_words
+from service.retrieval.lead_words import READ_SHARE, is_read
 from service.retrieval.mind_of_turns import mind_of_turns
 from service.retrieval.put_right import ANOTHER_SHARE, put_right_in, statement_id, statement_text
 from service.retrieval.queries import is_entity, named_in, people_named_in, sanitised
 from service.retrieval.relatives import resolved
-from service.retrieval.remembered import Remembered
+from service.retrieval.remembered import Remembered, distinct
 from service.retrieval.statements import edits_by_turn, statement_fits
 from service.retrieval.tellers import called, called_by_given_name, people_in, told_by_others
 from service.retrieval.written import written_of
@@ -193,7 +193,7 @@ class Recall:
             )
         if asker:
             memories = await anyio.to_thread.run_sync(_of_whom_is_asked, mind, query, asker, memories, put_right)
-        best = _distinct(sorted(memories, key=lambda one: (one.is_held_back, one.tells_wrong, -one.score)))[:limit]
+        best = distinct(sorted(memories, key=lambda one: (one.is_held_back, one.tells_wrong, -one.score)))[:limit]
         rests_on = {one.id: [source.sequence for source in one.sources] for one in best}
         said = frozenset(one.id for one in best if one.statement is not None)
         wrong = await anyio.to_thread.run_sync(partial(mind.outcomes.held_back, rests_on, statements=said))
@@ -277,22 +277,6 @@ def _near_enough(near: VectorHits) -> VectorHits:
     """*near* without what is near by chance alone."""
     facts, entities = (tuple(one for one in found if one.own >= LEAST_COSINE) for found in (near.facts, near.entities))
     return VectorHits(facts=facts, entities=entities)
-
-
-def _distinct(memories: Sequence[Remembered]) -> tuple[Remembered, ...]:
-    """*memories* without the facts and episodes whose words, and a source, stand in one before."""
-    kept: list[tuple[frozenset[str], frozenset[int]]] = []
-    distinct: list[Remembered] = []
-    for memory in memories:
-        words = told_words(memory.text)
-        sources = frozenset(source.sequence for source in memory.sources)
-        is_said = memory.kind != "entity"
-        if is_said and any((words <= others or others <= words) and sources & behind for others, behind in kept):
-            continue
-        if is_said:
-            kept.append((words, sources))
-        distinct.append(memory)
-    return tuple(distinct)
 
 
 @dataclass(frozen=True, slots=True)

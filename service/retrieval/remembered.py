@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from consolidation.corrections.record import What
+from service.retrieval.lead_words import told_words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from consolidation.corrections.record import Correction
@@ -59,3 +61,19 @@ class Remembered:
 
     def _is_own(self, made: Correction) -> bool:
         return self.kind == made.target.kind == "entity" and made.what is What.EDIT
+
+
+def distinct(memories: Sequence[Remembered]) -> tuple[Remembered, ...]:
+    """*memories* without the facts and episodes whose words, and a source, stand in one before."""
+    kept: list[tuple[frozenset[str], frozenset[int]]] = []
+    distinct: list[Remembered] = []
+    for memory in memories:
+        words = told_words(memory.text)
+        sources = frozenset(source.sequence for source in memory.sources)
+        is_said = memory.kind != "entity"
+        if is_said and any((words <= others or others <= words) and sources & behind for others, behind in kept):
+            continue
+        if is_said:
+            kept.append((words, sources))
+        distinct.append(memory)
+    return tuple(distinct)
