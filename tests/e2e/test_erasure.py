@@ -256,7 +256,7 @@ async def test_what_others_told_in_its_words_is_read_again_from_them(tmp_path):
     def read(prompt):
         turn = prompt.partition("<turn>")[2].partition("</turn>")[0]
         city = "Xanadupolis" if "Xanadupolis" in turn else "Lyon"
-        fact = {"source": "Tom", "relation": "LIVES_IN", "target": "Lyon", "fact": f"Tom lives in Lyon, not {city}."}
+        fact = {"source": "Tom", "relation": "LIVES_IN", "target": "Lyon", "fact": f"Tom lives in Lyon, after {city}."}
         return {"entities": [{"name": "Tom"}, {"name": "Lyon"}], "facts": [fact]}
 
     same = {"settlements": [{"number": 1, "repeats": [0], "contradicts": []}]}
@@ -271,8 +271,8 @@ async def test_what_others_told_in_its_words_is_read_again_from_them(tmp_path):
             after = await column(service, "ada", "MATCH ()-[e:RELATES_TO]->() RETURN e.fact")
             summaries = await column(service, "ada", "MATCH (n:Entity) RETURN n.summary")
 
-    assert before == ["Tom lives in Lyon, not Xanadupolis."] and receipt["verified"]
-    assert after == ["Tom lives in Lyon, not Lyon."] and not any("Xanadu" in summary for summary in summaries)
+    assert before == ["Tom lives in Lyon, after Xanadupolis."] and receipt["verified"]
+    assert after == ["Tom lives in Lyon, after Lyon."] and not any("Xanadu" in summary for summary in summaries)
     assert holding(tmp_path, *STEMS) == []
 
 
