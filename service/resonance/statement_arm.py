@@ -10,14 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from consolidation.corrections.record import What
 from consolidation.corrections.wording import Wording, stems_of
 from consolidation.kernel.turns import Message, Speaker
 from consolidation.text.words import tokens
 from service.resonance.arms import FragmentEvidence, FragmentHits
 from service.retrieval.moment import Fragment
 from service.retrieval.put_right import statement_id, statement_text
-from service.retrieval.statements import statement_fits
+from service.retrieval.statements import edits_by_turn, statement_fits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -96,20 +95,10 @@ class StatementArm:
 def _replaced(
     statements: Sequence[Statement], fits: Mapping[str, float], terms: SearchTerms
 ) -> dict[str, tuple[Ranked, ...]]:
-    """
-    By the id of each statement: the turns that were found and whose words it stands in place of, best first.
-
-    Of several edits of one turn, the one that *fits* best stands for it, the newest of those that fit alike.
-    """
+    """By the id of each statement: the turns that were found and whose words it stands in place of, best first."""
     positions = terms.call.mind.transcript.positions
-    by_turn: dict[str, Statement] = {}
-    for one in statements:
-        for turn_id in one.turn_ids if one.what is What.EDIT else ():
-            other = by_turn.get(turn_id)
-            if other is None or (fits.get(one.id, 0.0), one.at) >= (fits.get(other.id, 0.0), other.at):
-                by_turn[turn_id] = one
     found: dict[str, list[Ranked]] = {}
-    for turn_id, one in by_turn.items():
+    for turn_id, one in edits_by_turn(statements, fits).items():
         turn = terms.ranked.get(positions.sequence_of(turn_id) or 0)
         if turn is not None:
             found.setdefault(one.id, []).append(turn)

@@ -253,19 +253,6 @@ async def test_what_is_left_of_an_edited_turn_does_not_stand_before_the_edit(tmp
     assert "780" not in after["block"]
 
 
-async def test_an_edit_stands_before_what_was_said_between_the_turn_and_the_decision(tmp_path):
-    """Broken: an edit holds from when its turn was told on, so whatever was said later leads it."""
-    async with running(tmp_path) as service:
-        await told(service, "My birthday is on 4 May.", *OTHERS)
-        await service.keep("ada", said("I want a cake on my birthday, 4 May.", "2026-01-10T18:30:00Z"))
-        await service.digested("ada")
-        await correct(service, "edit", {"kind": "turn", "id": "episode:1"}, to="My birthday is on 5 May.")
-        found = await asked(service, "When is my birthday?")
-
-    assert [one["occurred_at"][:10] for one in found["flashbacks"]] == ["2026-01-09", "2026-01-10"]
-    assert "5 May" in found["flashbacks"][0]["text"]
-
-
 async def test_what_a_person_said_is_found_on_purpose_by_its_meaning_and_by_other_names(tmp_path):
     """Broken: only words that the statement has itself find it."""
     async with running(tmp_path) as service:

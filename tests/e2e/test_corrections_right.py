@@ -167,3 +167,16 @@ async def test_what_the_service_noticed_does_not_silence_what_a_person_said(tmp_
     assert noticed
     assert [one["is_contradicted"] for one in on_purpose if one["id"] == statement] == [False]
     assert statement not in [one["id"] for one in told_wrong["flashbacks"]]
+
+
+async def test_an_edit_stands_before_what_was_said_between_the_turn_and_the_decision(tmp_path):
+    """Broken: an edit holds from when its turn was told on, so whatever was said later leads it."""
+    async with running(tmp_path) as service:
+        await told(service, "My birthday is on 4 May.", *OTHERS)
+        await service.keep("ada", said("I want a cake on my birthday, 4 May.", "2026-01-10T18:30:00Z"))
+        await service.digested("ada")
+        await correct(service, "edit", {"kind": "turn", "id": "episode:1"}, to="My birthday is on 5 May.")
+        found = await asked(service, "When is my birthday?")
+
+    assert [one["occurred_at"][:10] for one in found["flashbacks"]] == ["2026-01-09", "2026-01-10"]
+    assert "5 May" in found["flashbacks"][0]["text"]

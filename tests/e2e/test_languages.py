@@ -188,7 +188,6 @@ async def test_a_question_without_its_mark_is_answered(tmp_path, told, asked, wa
     [
         ("I work at a bakery in Leeds.", "tell me about my jobs"),
         ("Mein Job ist in der Backstube in Kiel.", "erzähl mir von meinen jobs"),
-        ("Mi perro Momo es un beagle.", "Cuéntame algo de mi perro"),
     ],
 )
 async def test_what_one_asks_to_be_told_surfaces(tmp_path, told, asked):
