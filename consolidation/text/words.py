@@ -109,7 +109,7 @@ def content_stems(text: str, *, language: str) -> frozenset[str]:
 
 def word_count(text: str) -> int:
     """How many words *text* has; of a script that is written without spaces, two characters count as one."""
-    if max(text, default="") < _FIRST_DENSE:
+    if text.isascii() or max(text, default="") < _FIRST_DENSE:
         return len(text.split())
     dense = sum(map(_is_dense, text))
     apart = "".join(" " if _is_dense(character) else character for character in text)

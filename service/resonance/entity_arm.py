@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -43,7 +42,8 @@ class EntityArm:
         near = await search.near()
         uuids = tuple(dict.fromkeys(one.key for found in near for one in found.entities if one.own >= _SAME))
         meant = await anyio.to_thread.run_sync(_named, search.text, uuids) if uuids else ()
-        return (*meant, *await anyio.to_thread.run_sync(_written, search))
+        written = await anyio.to_thread.run_sync(_written, search) if search.names.put_right.written() else ()
+        return (*meant, *written)
 
     async def fragments(self, found: Sequence[tuple[tuple[str, str], ...]], terms: SearchTerms) -> FragmentHits:
         """What is known of the entities that are named, then of those that are meant."""
@@ -58,18 +58,7 @@ class EntityArm:
                 stored = await call.mind.graph.entities(first)
         except (GraphFault, TimeoutError):
             return FragmentHits()
-        turns = await anyio.to_thread.run_sync(_mentions, call.mind, stored)
-        made = partial(
-            entity_fragments,
-            stored,
-            named=terms.named.keys(),
-            turns=turns,
-            source_of=terms.source_of,
-            put_right=terms.put_right,
-        )
-        fragments = await anyio.to_thread.run_sync(made)
-        fits = await anyio.to_thread.run_sync(_fits, terms)
-        fragments = tuple(replace(one, score=max(one.score, fits.get(one.id, 0.0))) for one in fragments)
+        fragments = await anyio.to_thread.run_sync(_told, stored, terms)
         written = (one for one in fragments if one.decided.truth is not None and one.decided.truth.what is What.EDIT)
         return FragmentHits(fragments, {one.id: _words_of(one, call.moment.language) for one in written})
 
@@ -78,6 +67,19 @@ def _named(text: TextIndex, uuids: Sequence[str]) -> tuple[tuple[str, str], ...]
     """Uuid and name of entities by uuid."""
     rows = text.entities(tuple(text.entity_numbers(uuids).values()))
     return tuple((str(uuid), str(name)) for uuid, name, *_ in rows.values() if is_entity(str(name)))
+
+
+def _told(entities: Sequence[StoredEntity], terms: SearchTerms) -> tuple[Fragment, ...]:
+    """What is known of the entities; what a person wrote of one has at least the score by which that fits."""
+    fragments = entity_fragments(
+        entities,
+        named=terms.named.keys(),
+        turns=_mentions(terms.call.mind, entities),
+        source_of=terms.source_of,
+        put_right=terms.put_right,
+    )
+    fits = _fits(terms)
+    return tuple(replace(one, score=max(one.score, fits.get(one.id, 0.0))) for one in fragments)
 
 
 def _fits(terms: SearchTerms) -> dict[str, float]:

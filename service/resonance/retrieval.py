@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from service.resonance.call import PreTurnCall
     from service.resonance.seeds import ModelQueries
     from service.resonance.seeds_model import CallSeeds
+    from service.resonance.standing_instructions import Applying
     from service.retrieval.fusion import Ranked
     from service.retrieval.moment import Fragment
     from service.retrieval.periods import Period
@@ -144,13 +145,12 @@ class Retrieval:
         rounds, terms, queries, found = await self.turns(call, seeds, earlier=earlier)
         put_right, by_model = terms.put_right, seeds.by_model
         is_present = [_is_present(call, hits.query, terms) and not _period(call, hits.query) for hits in queries]
-        terms, told = await anyio.to_thread.run_sync(_told, call, queries, terms, found)
+        terms, told, instructing = await anyio.to_thread.run_sync(_told, call, queries, terms, found)
         beside = [
             await arm.fragments([found.beside[at] for found in rounds if found.beside], terms)
             for at, arm in enumerate(self._fragment_arms)
         ]
         fragments = (*told.fragments, *(fragment for found in beside for fragment in found.fragments))
-        instructing = await anyio.to_thread.run_sync(applying, call, put_right)
         fragments = with_instructions(fragments, instructing, terms)
         if put_right:
             fragments = await anyio.to_thread.run_sync(_judged, fragments, put_right, call.moment.message)
@@ -307,8 +307,8 @@ class Retrieval:
 
 def _told(
     call: PreTurnCall, queries: Sequence[QueryHits], terms: SearchTerms, found: RankedTurns
-) -> tuple[SearchTerms, ToldTurns]:
-    """The best turns of all queries as fragments, and *terms* with what telling them needs."""
+) -> tuple[SearchTerms, ToldTurns, tuple[Applying, ...]]:
+    """The best turns of all queries as fragments, *terms* with what telling them needs, and standing instructions."""
     terms = replace(
         terms,
         before=_before(call.mind, tuple(found.turns.values())),
@@ -324,7 +324,7 @@ def _told(
         wanted=terms.words,
         put_right=terms.put_right,
     )
-    return terms, ToldTurns(fragments, found.turns, found.found_by)
+    return terms, ToldTurns(fragments, found.turns, found.found_by), applying(call, terms.put_right)
 
 
 def _likeness(

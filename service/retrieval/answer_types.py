@@ -9,7 +9,7 @@ in each language of ``consolidation.text.speech_acts``.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from consolidation.text.concepts import concepts
@@ -18,6 +18,8 @@ from consolidation.text.names import proper_nouns
 from consolidation.text.occupations import names_occupation
 from consolidation.text.speech_acts import known, told
 from consolidation.text.words import content_stems
+
+_QUERIES = 32  # each phase asks of the same few
 
 type AnswerType = Literal["number", "name", "place", "day", "occupation"]
 
@@ -127,6 +129,7 @@ _HOUR = re.compile(
 _NUMBER = re.compile(r"\d|[一二三四五六七八九十百千][万千百十个個歳岁円元度]")
 
 
+@lru_cache(maxsize=_QUERIES)
 def answer_types(question: str, *, language: str) -> frozenset[AnswerType]:
     """The kinds of words that may answer *question*; none where it may be anything."""
     found: set[AnswerType] = set()

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from consolidation.text.dates import named_days, weekdays_named
-from service.retrieval.counted_days import CHINESE_DAY, NUMBER, THIS, UNITS, number, whole
+from service.retrieval.counted_days import CHINESE_DAY, NUMBER, THIS, UNITS, named_units, number, whole, whole_any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,6 +49,7 @@ class Ahead(NamedTuple):
         return (*self.sure, *self.by_tense)
 
 
+_QUERIES = 64  # each phase asks of the same few
 _FIRST_YEAR, _LAST_YEAR = date.min.year, date.max.year - 2  # beyond them the calendar may end
 _SATURDAY = 5
 _SLACK = {"day": 0, "week": 1, "month": 3}  # "in two weeks" is seldom meant to the day
@@ -170,9 +171,11 @@ _DAY_OF_MONTH = re.compile(
 )
 
 
+@lru_cache(maxsize=_QUERIES)
 def ahead(text: str, *, today: date) -> Ahead:
     """The days that the words of *text* count forward to, said on *today*; whether the tense agrees is not asked."""
-    if not _FIRST_YEAR < today.year < _LAST_YEAR:
+    is_silent = not (_any().search(text) or _DAY_OF_MONTH.search(text) or weekdays_in(text))
+    if is_silent or not _FIRST_YEAR < today.year < _LAST_YEAR:
         return Ahead()
     sure: list[Span] = []
     by_tense: list[Span] = []
@@ -266,35 +269,47 @@ def _next_beside_day() -> re.Pattern[str]:
 
 
 @cache
+def _any() -> re.Pattern[str]:
+    return whole_any((*(one[0] for one in _counting()), *(one[0] for one in _present_words())))
+
+
+@cache
 def _patterns() -> tuple[tuple[re.Pattern[str], Reckoning, bool], ...]:
+    return tuple((whole(words), reckon, is_sure) for words, reckon, is_sure in _counting())
+
+
+def _counting() -> list[tuple[str, Reckoning, bool]]:
     """Words that count forward, the longest first, and whether they surely do: "in three days" is a duration, too."""
     found: list[tuple[str, Reckoning, bool]] = [
         (_THREE_DAYS, _days_away(3), True),
         (_DAY_AFTER, _days_away(2), True),
         (_TOMORROW, _days_away(1), True),
     ]
-    units = "|".join(f"(?P<{unit}>{UNITS[unit]})" for unit in _DAYS)
+    units = named_units({unit: UNITS[unit] for unit in _DAYS})
     found.extend((template.format(n=NUMBER, u=units), _in, False) for template in _IN)
-    ones = "|".join(f"(?P<{unit}>{_ONE_AHEAD.get(unit, '(?!)')})" for unit in _DAYS)
+    ones = named_units({unit: _ONE_AHEAD.get(unit, "(?!)") for unit in _DAYS})
     found.append((f"(?P<number>)(?P<more>)(?:{ones})", _in, False))
     found += [
         (_NEXT["weekend"], _next_weekend, True),
         (_NEXT["week"], _weeks_away(1), True),
         (_NEXT["month"], _months_away(1), True),
     ]
-    return tuple((whole(words), reckon, is_sure) for words, reckon, is_sure in found)
+    return found
 
 
 @cache
 def _present() -> tuple[tuple[re.Pattern[str], Reckoning], ...]:
+    return tuple((whole(words), reckon) for words, reckon in _present_words())
+
+
+def _present_words() -> tuple[tuple[str, Reckoning], ...]:
     """Words for what goes on, part of which may be ahead."""
-    found: tuple[tuple[str, Reckoning], ...] = (
+    return (
         (f"{THIS['weekend']}|{_WEEKEND}", lambda today, _: (_weekend(today),)),
         (THIS["week"], _weeks_away(0)),
         (THIS["month"], _months_away(0)),
         (THIS["day"], _days_away(0)),
     )
-    return tuple((whole(words), reckon) for words, reckon in found)
 
 
 def _days_away(days: int) -> Reckoning:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
+_QUERIES = 64  # each phase asks of the same few
 _NUMBER_WORDS = {  # "a couple of" is two
     1: "a an one ein einem einer un una uno une um uma een один одну jeden",
     2: "two zwei dos deux due dois duas twee два две двух пару dwa dwie dwóch dwoch parę pare",
@@ -56,6 +57,8 @@ _ABOUT = (
     r"|نحو|حوالي|تقريبا)\s+)?"
 )
 _SLACK = 8  # an eighth of the time that is said, either way
+_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+_SLACK_DAYS = {"day": 0, "week": 3, "month": 12, "year": 60}
 _AND_A_HALF = r"(?! (?:y medi[oa]|et demie?|e mei[oa]|e mezz[oa]|ونصف))"
 _BEFORE_WEEKDAY = r"(?!\s+ال[اأإ]?(?:ثنين|ثلاثاء|ربعاء|خميس|جمعة|سبت|حد))"  # "since the day of Monday"
 # "{n}" stands for the number, "{u}" for the name of a unit.
@@ -189,11 +192,14 @@ class Counted(NamedTuple):
     words: tuple[str, ...]
 
 
+@lru_cache(maxsize=_QUERIES)
 def counted(text: str, *, today: date) -> Counted | None:
     """The days that *text* counts from *today*, None where it does not."""
     text = _without_here(text)
+    if not _any().search(text):
+        return None
     for pattern, days in _patterns():
-        if found := pattern.search(text):
+        if (found := min(pattern.finditer(text), key=_place_of_unit, default=None)) is not None:
             return Counted(*days(today, found), (found[0],))
     return None
 
@@ -201,6 +207,8 @@ def counted(text: str, *, today: date) -> Counted | None:
 def without_counted(text: str) -> str:
     """*text* without the words that count from today."""
     bare = _without_here(text)
+    if not _any().search(bare):
+        return bare
     for pattern, _ in _patterns():
         bare = pattern.sub(" ", bare)
     return bare
@@ -222,22 +230,30 @@ def _without_here(text: str) -> str:
 
 
 @cache
+def _any() -> re.Pattern[str]:
+    return whole_any(words for words, _ in _ways())
+
+
+@cache
 def _patterns() -> tuple[tuple[re.Pattern[str], Callable[[date, re.Match[str]], tuple[date, date]]], ...]:
+    return tuple((whole(words), days) for words, days in _ways())
+
+
+def _ways() -> list[tuple[str, Callable[[date, re.Match[str]], tuple[date, date]]]]:
     """Each way to count from today, the longest words first, and the days that it means."""
     found: list[tuple[str, Callable[[date, re.Match[str]], tuple[date, date]]]] = []
     found.append((_THREE_DAYS_AGO, lambda today, _: (today - timedelta(3), today - timedelta(3))))
     found.append((_BEFORE_YESTERDAY, lambda today, _: (today - timedelta(2), today - timedelta(2))))
     found.extend((words, _about(days)) for days, words in _FRACTIONS.items())
-    for unit, names in UNITS.items():
-        found.extend((template.format(n=NUMBER, u=names), _ago(unit)) for template in _AGO)
-    found.extend((f"(?P<number>)(?P<more>)(?:{words})", _ago(unit)) for unit, words in _ONE_AGO.items())
+    found.extend((template.format(n=NUMBER, u=named_units(UNITS)), _ago) for template in _AGO)
+    found.append((f"(?P<number>)(?P<more>)(?:{named_units(_ONE_AGO)})", _ago))
     for unit in ("weekend", "day", "week", "month", "year"):
         if unit in _BEFORE_LAST:
             found.append((_BEFORE_LAST[unit], _before_last(unit)))
         found.append((_LAST[unit], _last(unit)))
         if unit in THIS:
             found.append((THIS[unit], _this(unit)))
-    return tuple((whole(words), days) for words, days in found)
+    return found
 
 
 def whole(words: str) -> re.Pattern[str]:
@@ -245,18 +261,31 @@ def whole(words: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![a-zà-žа-яё])(?:{words})(?![a-zà-žа-яё\u0621-\u064a])", re.IGNORECASE)
 
 
-def _ago(unit: str) -> Callable[[date, re.Match[str]], tuple[date, date]]:
-    days = {"day": 1, "week": 7, "month": 30, "year": 365}[unit]
-    slack = {"day": 0, "week": 3, "month": 12, "year": 60}[unit]
+def whole_any(ways: Iterable[str]) -> re.Pattern[str]:
+    """A pattern that finds something where one of *ways*, each as whole words, does: most texts need no other."""
+    return whole("|".join(f"(?:{re.sub(r'[(][?]P<[a-z]+>', '(?:', words)})" for words in ways))
 
-    def of(today: date, found: re.Match[str]) -> tuple[date, date]:
-        fewest = number(found["number"] or "1")
-        if found["number"] is None and found[0].endswith("ين"):
-            fewest = 2  # the Arabic dual
-        most = max(fewest, number(found["more"] or "0"))
-        return today - timedelta(days * most + slack), today - timedelta(days * fewest - slack)
 
-    return of
+def named_units(units: Mapping[str, str]) -> str:
+    """A pattern of the names of some *units*, each in a group that has the unit's name."""
+    return "|".join(f"(?P<{unit}>{names})" for unit, names in units.items())
+
+
+def _place_of_unit(found: re.Match[str]) -> int:
+    """Of several times that a text counts the one in the smallest unit is the nearest to what it means."""
+    named = found.groupdict()
+    return next((place for place, unit in enumerate(UNITS) if named.get(unit)), 0)
+
+
+def _ago(today: date, found: re.Match[str]) -> tuple[date, date]:
+    named = found.groupdict()
+    unit = next(one for one in UNITS if named.get(one))
+    fewest = number(named["number"] or "1")
+    if named["number"] is None and found[0].endswith("ين"):
+        fewest = 2  # the Arabic dual
+    most = max(fewest, number(named["more"] or "0"))
+    days, slack = _DAYS[unit], _SLACK_DAYS[unit]
+    return today - timedelta(days * most + slack), today - timedelta(days * fewest - slack)
 
 
 def _about(days: int) -> Callable[[date, re.Match[str]], tuple[date, date]]:

@@ -83,7 +83,8 @@ def without_people(text: str, people: Collection[str]) -> str:
 def named_in(text: str, names: Iterable[str]) -> frozenset[str]:
     """Which of *names* stand in *text*."""
     plain = " ".join(text.split())
-    return frozenset(name for name in names if without_names(plain, (name,)) != plain)
+    low = plain.casefold()
+    return frozenset(name for name in names if name.casefold() in low and without_names(plain, (name,)) != plain)
 
 
 def people_named_in(text: str, people: Iterable[str]) -> frozenset[str]:
