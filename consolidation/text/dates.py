@@ -76,11 +76,13 @@ _AFTER_A_DAY = frozenset("ago dez gen lug mag out set".split())
 # English at that, where numbers stand before them as well ("5 out of 10"): only as in "5 de out".
 _AFTER_DE = frozenset("out set".split())
 _TIMES = re.compile(
-    r"\b(?:yesterday|today|tonight|last|ago|next|week|weekend|month|years?|days?|monday|tuesday|wednesday|thursday|"
+    r"\b(?:tomorrow|morgen|übermorgen|mañana|demain|domani|amanhã|jutro|завтра|послезавтра|"
+    r"yesterday|today|tonight|last|ago|next|week|weekend|month|years?|days?|monday|tuesday|wednesday|thursday|"
     r"friday|saturday|sunday|recently|since|ayer|hoy|anoche|semana|mes|año|años|gestern|heute|woche|monat|jahre?|"
     r"hier|aujourd'hui|semaine|mois|ans?|ieri|oggi|settimana|mese|anno|anni|ontem|hoje|mês|ano|anos|"
     r"gisteren|vandaag|maand(?:en)?|ja(?:ar|ren)|wczoraj|dzi[śs]|dzisiaj|tydzień|tygodni[ua]?|miesiąc[ua]?|miesięcy|roku|"
-    r"вчера|сегодня|недел[яюиь]|месяц(?:а|ев)?|год(?:а|у)?|лет|\d+)\b|昨天|今天|明天|上周|去年|今年|昨日|今日|先週|来週|\d[年月日]",
+    r"вчера|сегодня|недел[яюиь]|месяц(?:а|ев)?|год(?:а|у)?|лет|\d+)\b|"
+    r"昨天|今天|明天|明日|あした|غدًا|غدا|上周|去年|今年|昨日|今日|先週|来週|\d[年月日]",
     re.IGNORECASE,
 )
 _ASKS_WHEN = re.compile(

@@ -18,7 +18,7 @@ from service.index.mentions import put_entity, put_fact, settle_turn, uncount_fa
 from service.index.neighbourhood import COLUMNS
 from service.index.sqlite_file import SqliteFile
 from service.index.text_days import day_counts
-from service.index.text_names import mentions, names_in, names_of_kinds
+from service.index.text_names import by_first_name, mentions, names_in, names_of_kinds
 from service.index.text_ranking import TextQuery, ranked
 from service.index.text_store import (
     HOWS,
@@ -294,6 +294,15 @@ class TextIndex:
         """Facts by number: uuid, text, source, target, episodes as JSON, valid_at, invalid_at, importance."""
         return self._rows("facts", numbers)
 
+    def facts_since(self, valid_at: str) -> tuple[tuple[object, ...], ...]:
+        """The facts, each as ``facts`` gives it, that hold from *valid_at* on (ISO 8601, as a fact has it)."""
+        query = (
+            "SELECT uuid, text, source, target, episodes, valid_at, invalid_at, importance FROM facts "
+            "WHERE valid_at = ? ORDER BY number"
+        )
+        with self._file.opened() as database:
+            return tuple(database.execute(query, (valid_at,)).fetchall())
+
     def important_facts(self, *, least: float, at: datetime, limit: int) -> tuple[tuple[object, ...], ...]:
         """
         Facts as ``facts`` gives them whose importance is *least* or more, and that hold *at* this instant, the most
@@ -329,6 +338,11 @@ class TextIndex:
         """Known entities whose whole name occurs in *text*: uuid and name, longest name first."""
         with self._file.opened() as database:
             return names_in(database, text)
+
+    def by_first_name(self, text: str, *, language: str) -> tuple[tuple[str, str], ...]:
+        """Known entities whom *text* calls by the first of several names, which nobody else has: uuid and name."""
+        with self._file.opened() as database:
+            return by_first_name(database, text, language=language)
 
     def names_of_kinds(self, names: Iterable[str], *, kinds: Iterable[str]) -> frozenset[str]:
         """Those of *names* by which an entity of one of the *kinds* (in any case) is called."""

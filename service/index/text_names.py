@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from consolidation.text.name_forms import forms_of_name, lone_names, meant_in, pairs_of_lone_name, with_case_endings
-from consolidation.text.names import name_key
+from consolidation.text.names import given_name, name_key, names
 from consolidation.text.words import stems, tokens
 
 if TYPE_CHECKING:
@@ -32,6 +32,23 @@ def names_in(database: sqlite3.Connection, text: str) -> tuple[tuple[str, str], 
     query = "SELECT uuid, name FROM entities WHERE key IN (SELECT value FROM json_each(?))"
     found = database.execute(query, (json.dumps(sorted(runs)),)).fetchall()
     return tuple(sorted(((str(uuid), str(name)) for uuid, name in found), key=lambda pair: (-len(pair[1]), pair)))
+
+
+def by_first_name(database: sqlite3.Connection, text: str, *, language: str) -> tuple[tuple[str, str], ...]:
+    """
+    Known entities with several names, of which *text* has the first alone: uuid and name. Whom else it may mean is not
+    known: nobody else is called so, or begins so.
+    """
+    found: list[tuple[str, str]] = []
+    for name in names(text, language=language):
+        key = name_key(name)
+        if " " in key:
+            continue
+        begins = "SELECT uuid, name FROM entities WHERE key = ? OR (key > ? AND key < ?)"
+        known = [(str(one), str(whole)) for one, whole in database.execute(begins, (key, f"{key} ", f"{key}!"))]
+        if len({name_key(whole) for _, whole in known}) == 1 and name_key(given_name(known[0][1])) == key:
+            found += known
+    return tuple(found)
 
 
 def names_of_kinds(database: sqlite3.Connection, names: Iterable[str], *, kinds: Iterable[str]) -> frozenset[str]:

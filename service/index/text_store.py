@@ -26,7 +26,7 @@ WORD_TABLES = {
 # What is counted of a row: its own words, and of what words mean the answer's as well, or it would not be found.
 _COUNTED = {"turns": "own", "concepts": "own || ' ' || answer", "facts": "stems", "entities": "stems"}
 SPEAKER, LANGUAGE = "speaker", "language"
-VERSION = 22
+VERSION = 23
 HOWS = ("called", "likely", "denied")  # a number in the file: an erased turn may have had the word
 TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* M* N* Co' tokenchars '_'"
 SCHEMA = f"""
@@ -56,6 +56,7 @@ CREATE TABLE awaited (
   episode TEXT NOT NULL, fact INTEGER NOT NULL, PRIMARY KEY (episode, fact)
 ) WITHOUT ROWID;
 CREATE INDEX entities_by_key ON entities (key);
+CREATE INDEX facts_by_valid_at ON facts (valid_at);
 CREATE INDEX entities_by_name ON entities (name);
 CREATE INDEX entities_by_mentions ON entities (mentions, number);
 CREATE INDEX entities_by_last ON entities (last_at, number);

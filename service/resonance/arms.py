@@ -107,12 +107,17 @@ class Switches:
 
 @dataclass(frozen=True, slots=True)
 class QueryHits:
-    """What one query found: turns by arm, each turn's own cosine, the best fact of each turn."""
+    """
+    What one query found: turns by arm, each turn's own cosine, the best fact of each turn.
+
+    ``replaced`` are turns whose best fact has ended, each with the turn that told what took its place.
+    """
 
     query: str
     arms: tuple[ArmHits, ...] = ()
     cosines: Mapping[int, float] = field(default_factory=dict)
     facts: Mapping[int, TurnFact] = field(default_factory=dict)
+    replaced: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from consolidation.text.speech_acts import tells
 from consolidation.text.words import content_stems
 from service.mind.trace_document import FiltersTrace, RelevanceTrace
 from service.resonance.horizon import horizon_of
-from service.resonance.order import SameSubject, in_order
+from service.resonance.order import SameSubject, in_order, only_asking
 from service.resonance.proof import prove
 from service.resonance.selection import Filtered, most_shown, next_best, select
 from service.resonance.standing_instructions import ARM, MOST, is_standing
@@ -153,7 +153,8 @@ class Filters:
         )
         trace.note(FiltersTrace(dropped=chosen.dropped, kept=()))
         same = await self._same_subject(call, candidates, chosen.fragments, verdict) if is_gated else None
-        ordered = in_order(chosen.fragments, same)
+        asking = only_asking(chosen.fragments, call.moment.message, language=call.moment.language)
+        ordered = in_order(chosen.fragments, same, asking=asking if is_gated else ())
         first = _shown(call, candidates, (*ordered, *standing[: limit - len(ordered)]))
         if not first:
             is_wanted = request.max_fragments > 0

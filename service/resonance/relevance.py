@@ -48,6 +48,7 @@ WEIGHTS: Mapping[str, float] = {
     "recalls": 1.13,
     "names known": 0.24,
     "names unknown": -0.98,
+    "asks of a name": 1.5,
     "period": 2.50,
     "plan": 2.50,
     "stems": 0.87,
@@ -74,6 +75,7 @@ class Topic:
     ``names_plan`` where it tells of one; ``has_unknown_name`` where it names somebody unknown; ``unanswered``, 0…1, is
     how much of it was asked before and not answered. ``attributes`` are those of a person's papers that it asks for.
     ``is_saying``: it says hardly more than a saying. ``is_personal``: it speaks of a life, not only to its reader.
+    ``asks_of_name``: it asks for nothing but somebody or something that the mind knows by name: "who is Wren?"
     ``least_near`` is the cosine that something needs where nobody ever spoke of what it is about, else 0.
     """
 
@@ -89,6 +91,7 @@ class Topic:
     attributes: frozenset[str] = frozenset()
     is_saying: bool = False
     is_personal: bool = True
+    asks_of_name: bool = False
     least_near: float = 0.0
 
     @property
@@ -166,6 +169,7 @@ def features(topic: Topic, best: Sequence[Evidence], *, turns: int) -> dict[str,
         "recalls": float(intent.recalls),
         "names known": float(topic.names_known),
         "names unknown": float(topic.has_unknown_name),
+        "asks of a name": float(topic.asks_of_name and found == mass),
         "period": float(topic.names_time and any(each.is_in_period for each in few)),
         "plan": float(topic.names_plan and bool(found or meant)),
         "stems": min(len(topic.stems), _MANY_STEMS) / _MANY_STEMS,

@@ -30,7 +30,7 @@ from service.retrieval.periods import period, without_period
 from service.retrieval.queries import people_named_in, without_people
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from datetime import tzinfo
 
     from service.index.text_index import TextIndex
@@ -202,7 +202,8 @@ class RelevanceGate:
             vouching = [
                 key
                 for key in best
-                if key in evidence and not (topic.is_chore and found.newest.get(key) in found.asking)
+                if key in evidence
+                and not ((topic.is_chore or topic.asks_of_name) and found.newest.get(key) in found.asking)
             ]
             highest = max(highest, probability(topic, [evidence[key] for key in vouching], turns=searched))
             of_query = _meant(topic, evidence, fragments, found)
@@ -275,6 +276,7 @@ class RelevanceGate:
         if ahead is not None and asks_what_is_on(asked, language=language):
             intent = replace(intent, kind="personal question", is_personal=True)
             weights, meant = {}, frozenset()  # what is on, whatever that is
+        asks_of_name = intent.kind.endswith("question") and _are_names(weights, candidates, language)
         if supposed is not None:
             intent = replace(intent, kind="personal remark", is_personal=True, tasks=frozenset())
         names_period = _period(asked, moment) is not None
@@ -286,6 +288,7 @@ class RelevanceGate:
             meant,
             intent,
             names_known=names_known,
+            asks_of_name=asks_of_name,
             names_period=names_period and looks_back and not is_trivia,
             looks_ahead=ahead is not None and looks_back and not is_trivia,
             names_plan=names_time and not looks_back,
@@ -340,6 +343,12 @@ def _named(query: str, text: TextIndex, moment: Moment) -> frozenset[str]:
     """The names in *query*, casefolded: those that the mind knows, and what looks like one."""
     known = (name for _, name in text.names_in(query))
     return frozenset(name.casefold() for name in (*known, *names(query, language=moment.language)))
+
+
+def _are_names(asked: Collection[str], candidates: Candidates, language: str) -> bool:
+    """Whether the stems that are *asked* for are those of names that the mind knows, and no others."""
+    known = {name for found in candidates.rounds for _, name in found.names.entities}
+    return bool(asked) and set(asked) <= {stem for name in known for stem in stems(name, language=language)}
 
 
 def _period(query: str, moment: Moment) -> Period | None:

@@ -23,7 +23,7 @@ from service.resonance.search_round import KnownNames, SearchRound, known_names
 from service.resonance.standing_instructions import applying, with_instructions
 from service.resonance.trace_recorder import candidate_trace
 from service.resonance.turn_likeness import cosines_between
-from service.retrieval.answer_types import answer_types
+from service.retrieval.answer_types import answer_types, lacks_answer
 from service.retrieval.excerpt import query_words
 from service.retrieval.first_person import speaks_of_oneself
 from service.retrieval.fragments import turn_fragments
@@ -237,7 +237,7 @@ class Retrieval:
             found = await asyncio.gather(
                 *(arm.search(search) for arm in arms), *(arm.search(search) for arm in self._fragment_arms)
             )
-            near, facts = await search.near(), await search.facts()
+            near, facts, replaced = await search.near(), await search.facts(), await search.replaced()
         finally:
             search.close()
         hits = tuple(
@@ -246,6 +246,7 @@ class Retrieval:
                 tuple(ArmHits(arm.name, found[row][at], arm.weight, arm.scale) for row, arm in enumerate(arms)),
                 {int(one.key): one.own for one in near[at].turns},
                 facts[at],
+                replaced[at],
             )
             for at, query in enumerate(search.queries)
         )
@@ -277,9 +278,10 @@ class Retrieval:
         denied = _denied(call.mind.text, found)
         for hits in queries:
             traits = call.mind.text.traits(tuple({sequence for arm in hits.arms for sequence in arm.hits}))
+            cues = _cues(call, hits.query, terms)
             ranking = fuse(
                 hits.arms,
-                cues=_meaning_people(_cues(call, hits.query, terms), hits.query, call, traits, terms.put_right),
+                cues=_meaning_people(cues, hits.query, call, traits, terms.put_right),
                 traits=traits,
                 timezone=call.moment.timezone,
                 weights=self._switches.weights,
@@ -287,7 +289,8 @@ class Retrieval:
             trust = terms.queries[hits.query]
             for one in ranking:
                 best[one.sequence] = max(best.get(one.sequence, (0.0, "")), (trust * one.score, hits.query))
-            rankings.append((trust, with_corrections(ranking, denied)))
+            later = hits.replaced if cues.is_present and cues.period is None else {}
+            rankings.append((trust, with_corrections(ranking, {**later, **denied})))
         found_by = {sequence: query for sequence, (_, query) in best.items()}
         first = merged(rankings)[: max(_MOST_TURNS, call.request.max_fragments + _SPARE_TURNS)]
         read = call.mind.transcript.read_now([one.sequence for one in first])
@@ -315,6 +318,7 @@ def _told(
         denied=found.denied,
         ranked={one.sequence: one for one in scaled(found.ranking)},
     )
+    moment = call.moment
     fragments = turn_fragments(
         found.ranking,
         turns=found.turns,
@@ -323,6 +327,7 @@ def _told(
         named=tuple(terms.named.values()),
         wanted=terms.words,
         put_right=terms.put_right,
+        is_lacking=lambda fact, said: lacks_answer(fact, of=said, question=moment.message, language=moment.language),
     )
     return terms, ToldTurns(fragments, found.turns, found.found_by), applying(call, terms.put_right)
 

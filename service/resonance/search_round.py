@@ -25,7 +25,7 @@ from service.index.text_ranking import TextQuery
 from service.ports.graph import VectorHits
 from service.resonance.days_arm import telling_of_days
 from service.retrieval.days_to_come import days_to_come
-from service.retrieval.facts import best_facts, neighbour_scores
+from service.retrieval.facts import FoundFacts, found_facts, neighbour_scores
 from service.retrieval.fusion import DEPTH
 from service.retrieval.periods import period, without_period
 from service.retrieval.put_right import NOTHING_PUT_RIGHT
@@ -33,7 +33,7 @@ from service.retrieval.queries import is_entity, named_in, without_people
 from service.retrieval.tellers import ROLES, called_by_given_name
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+    from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
     from datetime import tzinfo
 
     from service.index.text_index import TextIndex
@@ -160,9 +160,13 @@ class SearchRound:
         """The facts around the entities that the queries name, nearest to the first query first."""
         return await self._once(self._ask_around)
 
-    async def facts(self) -> tuple[dict[int, TurnFact], ...]:
+    async def facts(self) -> tuple[Mapping[int, TurnFact], ...]:
         """The best fact of each turn that told one which fits, by query. Raises IndexUnusable."""
-        return (await self._once(self._find_facts))[0]
+        return tuple(found.best for found in (await self._once(self._find_facts))[0])
+
+    async def replaced(self) -> tuple[Mapping[int, int], ...]:
+        """By query: turns whose best fact has ended, each with that which told what holds. Raises IndexUnusable."""
+        return tuple(found.replaced for found in (await self._once(self._find_facts))[0])
 
     async def neighbours(self) -> Hits:
         """How well the facts around what the queries name fit, by the turns that told them. Raises IndexUnusable."""
@@ -233,13 +237,13 @@ class SearchRound:
         except (GraphFault, TimeoutError):
             self.degrade("graph_unavailable")
 
-    async def _find_facts(self) -> tuple[tuple[dict[int, TurnFact], ...], Hits]:
+    async def _find_facts(self) -> tuple[tuple[FoundFacts, ...], Hits]:
         words, near, around = await asyncio.gather(self.words(), self.near(), self.around())
         pairs = [(one.facts, found.facts) for one, found in zip(words, near, strict=True)]
         text, now, put_right = self.text, self.now, self.names.put_right
 
-        def find() -> tuple[tuple[dict[int, TurnFact], ...], Hits]:
-            facts = _facts(text, pairs, now, put_right) if self.switches.facts else ({},) * len(pairs)
+        def find() -> tuple[tuple[FoundFacts, ...], Hits]:
+            facts = _facts(text, pairs, now, put_right) if self.switches.facts else (FoundFacts({}, {}),) * len(pairs)
             return facts, neighbour_scores(text, around, now, put_right=put_right) if around else {}
 
         return await anyio.to_thread.run_sync(find)
@@ -261,7 +265,9 @@ def known_names(
 
     def entities(asked: Sequence[str]) -> list[tuple[str, str]]:
         alike = [key for query in asked for key in put_right.standing.alike(query)]
-        return [pair for query in (*asked, *alike) for pair in text.names_in(query) if is_entity(pair[1])]
+        whole = [pair for query in (*asked, *alike) for pair in text.names_in(query)]
+        first = [pair for query in asked for pair in text.by_first_name(query, language=language)]
+        return [pair for pair in (*whole, *first) if is_entity(pair[1])]
 
     named, meant = entities(queries), entities(by_relation)
     every = dict.fromkeys((*named, *meant))
@@ -342,5 +348,5 @@ def _facts(
     pairs: Iterable[tuple[Sequence[TextHit], Sequence[VectorHit]]],
     now: datetime,
     put_right: PutRight,
-) -> tuple[dict[int, TurnFact], ...]:
-    return tuple(best_facts(text, hits, near, now, put_right=put_right) for hits, near in pairs)
+) -> tuple[FoundFacts, ...]:
+    return tuple(found_facts(text, hits, near, now, put_right=put_right) for hits, near in pairs)

@@ -1,5 +1,6 @@
 """
-From facts that were found to the turns that told them: the best fact of each turn, of those that still hold.
+From facts that were found to the turns that told them: the best fact of each turn, of those that still hold; and for
+what has ended, the turn that told what took its place.
 
 Everything here reads the index: call it in a worker thread. It raises IndexUnusable.
 """
@@ -39,22 +40,35 @@ class TurnFact(NamedTuple):
     instead: TurnFact | None = None
 
 
-def best_facts(
+class FoundFacts(NamedTuple):
+    """
+    What was found of facts, by the sequence of a turn.
+
+    ``best`` is the best fact that it told and that holds. ``replaced`` has the turns whose best fact has ended, each
+    with the later turn that told what took its place.
+    """
+
+    best: Mapping[int, TurnFact]
+    replaced: Mapping[int, int]
+
+
+def found_facts(
     text: TextIndex,
     hits: Sequence[TextHit],
     near: Sequence[VectorHit],
     now: datetime,
     *,
     put_right: PutRight = NOTHING_PUT_RIGHT,
-) -> dict[int, TurnFact]:
-    """The best fact of each turn, by words (*hits*) and by meaning (*near*) in equal parts; only what holds *now*."""
+) -> FoundFacts:
+    """The facts of each turn, found by words (*hits*) and by meaning (*near*) in equal parts, as they are *now*."""
     numbers = text.fact_numbers([one.key for one in near])
     by_words = normalised({hit.number: hit.score for hit in hits}, scale=WORDS)
     by_meaning = normalised({numbers[one.key]: one.similarity for one in near if one.key in numbers}, scale=COSINES)
     scores = {
         number: (by_words.get(number, 0.0) + by_meaning.get(number, 0.0)) / 2 for number in by_words.keys() | by_meaning
     }
-    return _best_of_turns(text, scores, now, put_right)
+    best, ended = _of_turns(text, scores, now, put_right)
+    return FoundFacts(best, _replaced(text, ended, now, put_right))
 
 
 def neighbour_scores(
@@ -63,17 +77,18 @@ def neighbour_scores(
     """How well the facts around some entities fit, by the turns that told them, 0…1."""
     numbers = text.fact_numbers([one.key for one in near])
     scores = normalised({numbers[one.key]: one.similarity for one in near if one.key in numbers}, scale=COSINES)
-    return {sequence: fact.score for sequence, fact in _best_of_turns(text, scores, now, put_right).items()}
+    return {sequence: fact.score for sequence, fact in _of_turns(text, scores, now, put_right)[0].items()}
 
 
-def _best_of_turns(
+def _of_turns(
     text: TextIndex, scores: Mapping[int, float], now: datetime, put_right: PutRight
-) -> dict[int, TurnFact]:
+) -> tuple[dict[int, TurnFact], dict[int, str]]:
+    """The best fact of each turn that holds; and when the best of other turns ended, in which nothing fits as well."""
     rows = text.facts(tuple(scores))
-    holding = {number: str(row[4]) for number, row in rows.items() if put_right or _holds(row[6], now)}
-    episodes = dict(zip(holding, json.loads(f"[{','.join(holding.values())}]"), strict=True))
+    episodes = dict(zip(rows, json.loads(f"[{','.join(str(row[4]) for row in rows.values())}]"), strict=True))
     sequences = text.sequences(tuple({uuid for uuids in episodes.values() for uuid in uuids}))
     best: dict[int, TurnFact] = {}
+    ended: dict[int, tuple[float, str]] = {}
     for number, uuids in episodes.items():
         text_of_fact = str(rows[number][1])
         share = READ_SHARE if is_read(text_of_fact) else 1.0
@@ -83,11 +98,41 @@ def _best_of_turns(
         joins = (str(rows[number][2]), str(rows[number][3]))
         decided = put_right.fact(text_of_fact, told_in, joins=joins) if put_right else UNDECIDED
         if not (_holds(rows[number][6], now) or decided.is_right):
+            over = share * scores[number], str(rows[number][6])
+            ended.update({sequence: max(over, ended.get(sequence, over)) for sequence in told_in})
             continue
         fact = TurnFact(str(rows[number][0]), text_of_fact, share * scores[number], judged, decided)
         for sequence in told_in:
             best[sequence] = _better(best[sequence], fact) if sequence in best else fact
-    return best
+    lost = {one: at for one, (score, at) in ended.items() if one not in best or score > best[one].score}
+    return best, lost
+
+
+def _replaced(text: TextIndex, ended: Mapping[int, str], now: datetime, put_right: PutRight) -> dict[int, int]:
+    """By turn, the later one that told what holds since its fact *ended*, or since what came then ended in its turn."""
+    found: dict[int, int] = {}
+    for sequence, at in ended.items():
+        since: str | None = at
+        asked = set[str]()
+        while since is not None and since not in asked:
+            asked.add(since)
+            since, later = _told_since(text, since, now, put_right)
+            if later > sequence:
+                found[sequence] = later
+    return found
+
+
+def _told_since(text: TextIndex, since: str, now: datetime, put_right: PutRight) -> tuple[str | None, int]:
+    """When all that holds *since* a time ended, None where some of it holds; and the newest turn that told it, or 0."""
+    ends: list[str | None] = []
+    newest = 0
+    for row in text.facts_since(since):
+        told_in = tuple(text.sequences(tuple(json.loads(str(row[4])))).values())
+        if put_right and put_right.fact(str(row[1]), told_in, joins=(str(row[2]), str(row[3]))).held_back:
+            continue
+        ends.append(None if _holds(row[6], now) else str(row[6]))
+        newest = max(newest, *told_in, 0)
+    return (None if None in ends else max(filter(None, ends), default=None)), newest
 
 
 def _better(one: TurnFact, other: TurnFact) -> TurnFact:

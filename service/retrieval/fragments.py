@@ -39,9 +39,12 @@ def turn_fragments(
     named: Sequence[str],
     wanted: frozenset[str] = frozenset(),
     put_right: PutRight = NOTHING_PUT_RIGHT,
+    is_lacking: Callable[[str, str], bool] = lambda _fact, _excerpt: False,
 ) -> tuple[Fragment, ...]:
     """
     The ranked turns that are in *turns*, best first; one that names all of a name in *named* is boosted.
+
+    A fact that *is_lacking* what the excerpt of its turn says does not stand in for it.
 
     A turn is told without what a person took out of it. Where nothing is left, or nothing that is *wanted*, it is held
     back, and so is a fact that a person said is wrong; the turn's next best fact, or the turn, stands beside it.
@@ -60,7 +63,10 @@ def turn_fragments(
             fragments.append(told.as_fact(best))
             best = best.instead
         is_fitting = best is not None and best.score >= _FITTING_FACT and not _is_quote(best.text, _contents(left.turn))
-        fragments.append(told.as_fact(best) if best is not None and is_fitting else told.as_episode(wanted))
+        if best is None or not is_fitting or is_lacking(best.text, told.source.excerpt):
+            fragments.append(told.as_episode(wanted))
+        else:
+            fragments.append(told.as_fact(best))
     return _distinct(fragments)
 
 

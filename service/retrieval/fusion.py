@@ -143,7 +143,7 @@ def fuse(
 def with_corrections(ranking: Sequence[Ranked], denied: Mapping[int, int]) -> tuple[Ranked, ...]:
     """*ranking* with each turn that denies another (*denied*: denied to denying) at least as high as what it denies."""
     by_sequence = {one.sequence: one for one in ranking}
-    for wrong, right in denied.items():
+    for wrong, right in sorted(denied.items()):
         old, new = by_sequence.get(wrong), by_sequence.get(right)
         if old is not None and (new is None or new.score <= old.score):
             by_sequence[right] = Ranked(right, old.score + _TINY, new.ranks if new is not None else old.ranks)

@@ -70,6 +70,25 @@ def test_the_demo_shows_how_the_story_begins_and_what_to_do_next(shown):
     assert "\x1b[" not in said.output
 
 
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [
+        ("Who is Wren?", "Wren"),  # a single name, of which the mind was told a lot
+        ("When do I fly to Porto?", "tomorrow at nine"),  # the fact of that turn says nothing of when
+    ],
+)
+async def test_a_question_is_answered_by_what_says_the_answer(loaded, asked, first):
+    answer = await loaded.resonate("example", asked, session_id="new", probe=True)
+
+    assert any(first in one["text"] for one in answer.json()["flashbacks"]), answer.json()["flashbacks"]
+
+
+async def test_what_tells_of_an_allergy_leads_a_question_about_allergies(loaded):
+    answer = await loaded.resonate("example", "What are my allergies?", session_id="new", probe=True)
+
+    assert "hazelnut" in answer.json()["flashbacks"][0]["text"].casefold()
+
+
 def test_the_example_goes_only_when_asked(shown):
     *_, home = shown
 

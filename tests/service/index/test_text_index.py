@@ -154,6 +154,24 @@ def test_a_known_name_is_found_in_the_form_that_a_question_gives_it(text):
 
 
 @pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("Who is Wren?", ["Wren Castellane"]),
+        ("What did Harold grow?", []),  # there are two
+        ("Who is Ada?", []),  # she has one name, and is found by it
+        ("Who is Wren Miller?", []),
+        ("who is wren?", []),
+        ("When does the doctor come?", []),
+    ],
+)
+def test_somebody_is_known_by_the_first_of_several_names_where_nobody_else_has_it(text, asked, found):
+    known = ("Wren Castellane", "Harold Tovey", "Harold Finch", "Ada", "Ada Lane", "Dr. Moss", "The Crown")
+    know(text, entities=[(name, "") for name in known])
+
+    assert [name for _, name in text.by_first_name(asked, language="en")] == found
+
+
+@pytest.mark.parametrize(
     ("name", "asked"),
     [
         ("Zosia", "u Zosi?"),

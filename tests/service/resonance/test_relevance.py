@@ -27,6 +27,7 @@ abouts = st.builds(
     looks_ahead=st.booleans(),
     has_unknown_name=st.booleans(),
     is_personal=st.booleans(),
+    asks_of_name=st.booleans(),
 )
 evidence = st.builds(
     Evidence,
@@ -203,3 +204,13 @@ def test_numbers_and_single_letters_are_not_what_a_message_is_about():
     words = {"2026": "2026", "x": "x", "lyon": "lyon", "里昂": "里昂", "好": "好"}
 
     assert content_weights(words, rarity=len) == {"lyon": 4, "里昂": 2, "好": 1}
+
+
+def test_who_asks_of_nothing_but_a_known_name_is_answered_in_a_mind_of_thousands_of_turns():
+    """Broken: "asks of a name" weighs nothing; it counts where the name was not found."""
+    of = about("wren", message="Who is Wren?", names_known=True)
+    asks_of_it = replace(of, asks_of_name=True)
+
+    assert sure(of, holds("wren", cosine=0.2), turns=5000) < 0.5
+    assert sure(asks_of_it, holds("wren", cosine=0.2), turns=5000) > 0.5
+    assert sure(asks_of_it, holds(cosine=0.2), turns=5000) < 0.5

@@ -43,6 +43,22 @@ def test_a_turn_is_quoted_where_it_told_no_fact_that_fits():
     assert (one.id, one.kind, one.text) == ("episode:1", "episode", f"they told me: {AUNT}")
 
 
+def test_a_fact_that_lacks_what_its_turn_says_does_not_stand_in_for_it():
+    """Broken: ``is_lacking`` is not asked."""
+    ranked, fact = [Ranked(1, 2.0, {"words": 1})], TurnFact("u", "Carla is living somewhere.", 0.9)
+
+    def shown(*lacking):
+        def is_lacking(told, said):
+            return told == fact.text and said in lacking
+
+        [one] = turn_fragments(
+            ranked, turns=TURNS, facts={1: fact}, source_of=source_of, named=(), is_lacking=is_lacking
+        )
+        return one.id
+
+    assert (shown(f"they told me: {AUNT}"), shown("other words")) == ("episode:1", "fact:u")
+
+
 def test_a_fact_that_fits_stands_in_for_its_turn_and_keeps_it_as_its_source():
     """Broken: facts are passed over; the source is dropped."""
     [one] = fragments_of((1, 2.0), facts={1: TurnFact("u", "Carla is living in Lyon.", 0.5)})
