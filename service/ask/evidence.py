@@ -18,6 +18,7 @@ from consolidation.text.names import keyphrases
 from consolidation.text.sentences import sentences
 from consolidation.text.words import tokens
 from service.retrieval.lead_words import told_words
+from service.retrieval.put_right import put_right_in
 from service.retrieval.remembered import Kind, Remembered
 from service.retrieval.time_window import TimeWindow
 
@@ -33,6 +34,7 @@ type State = Literal["holding", "ended", "planned", "said", "wrong"]
 _MOST_SENTENCES = 3  # of a question, that are searched for by themselves
 _DERIVED_SHARE = 0.9  # what a query made of the question counts, of the question itself
 _FACTS, _TURNS = frozenset[Kind]({"fact"}), frozenset[Kind]({"episode", "observation"})
+_ENTITIES, _MOST_ENTITIES = frozenset[Kind]({"entity"}), 100  # that are looked at for those of which a person wrote
 _ROLES = frozenset(role.value for role in Speaker)
 _LEAST_SHARE = 0.3  # of the best score of a search: what scores lower is near by chance
 _MOST_FOLLOWED, _LEAST_FOLLOWED = 2, 0.5  # facts whose names are followed, and the least score of one
@@ -42,7 +44,8 @@ _MOST_NAMES, _FOLLOWED_SHARE = 3, 0.5  # names that are followed, and how much w
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """
-    A memory that bears on a question. Only facts hold, end or begin; everything else was ``said``.
+    A memory that bears on a question. Facts hold, end or begin, and what a person wrote of an entity holds; everything
+    else was ``said``.
 
     ``wrong`` is what a person said is so, or otherwise.
     """
@@ -68,16 +71,19 @@ async def find_evidence(
     *at* asks what held then; *asker* is the name of who asks.
 
     "Where does my mother live?" finds who she is, and by her name what else is known. What is summed up of an entity
-    is not among them: it does not say what ended.
+    is among them only where a person wrote it: what a model summed up does not say what ended.
     """
     best: dict[str, Remembered] = {}
     unavailable: list[str] = []
+    written = (await put_right_in(mind)).written()
 
     async def search(query: str, kinds: frozenset[Kind], *, share: float, is_said_only: bool = False) -> None:
+        most = max(limit, _MOST_ENTITIES) if kinds == _ENTITIES else limit
         found, degraded = await recall.remember(
-            mind, query, kinds=kinds, window=TimeWindow(at=at), limit=limit, asker=asker
+            mind, query, kinds=kinds, window=TimeWindow(at=at), limit=most, asker=asker
         )
         unavailable.extend(degraded)
+        found = tuple(one for one in found if one.kind != "entity" or one.written is not None)
         near = (one for one in found if one.score >= _LEAST_SHARE * found[0].score)
         for memory in (one for one in near if one.statement is not None or not is_said_only):
             scored = replace(memory, score=round(memory.score * share, 4))
@@ -86,10 +92,14 @@ async def find_evidence(
     for query, share in queries_of(question, language=language).items():
         await search(query, _FACTS, share=share)  # apart from turns, of which a search takes one for the fact it tells
         await search(query, _TURNS, share=share)
+        if written:
+            await search(query, _ENTITIES, share=share)
     if _lacks_an_edit(best.values()):  # a turn that was edited tells no fact that is near the question
         await search(question, _FACTS | _TURNS, share=1.0, is_said_only=True)
     for name in await anyio.to_thread.run_sync(followed_names, tuple(best.values()), question, mind.text.names_in):
         await search(name, _FACTS, share=_FOLLOWED_SHARE)
+        if written:
+            await search(name, _ENTITIES, share=_FOLLOWED_SHARE)
     ranked = sorted(best.values(), key=lambda one: (one.is_held_back, one.tells_wrong, one.is_contradicted, -one.score))
     evidence = tuple(Evidence(one, state_of(one, at=at or now)) for one in _telling(ranked)[:limit])
     return evidence, tuple(dict.fromkeys(unavailable))
@@ -97,7 +107,8 @@ async def find_evidence(
 
 def _lacks_an_edit(found: Collection[Remembered]) -> bool:
     """Whether something is *found* and not what a person put in its place."""
-    edits = {made.id for one in found for made in one.corrections if made.what is What.EDIT}
+    corrections = [made for one in found for made in one.corrections if made.target.kind != "entity"]
+    edits = {made.id for made in corrections if made.what is What.EDIT}
     return not edits <= {one.statement.id for one in found if one.statement is not None}
 
 
@@ -128,6 +139,8 @@ def state_of(memory: Remembered, *, at: datetime) -> State:
     """How a memory stands at an instant. One that a person only muted stands as it did."""
     if memory.tells_wrong or (memory.is_held_back and not is_muted(memory)):
         return "wrong"
+    if memory.written is not None:
+        return "holding"
     if memory.kind != "fact":
         return "said"
     if memory.invalid_at is not None and memory.invalid_at <= at:

@@ -195,7 +195,7 @@ class Recall:
             memories = await anyio.to_thread.run_sync(_of_whom_is_asked, mind, query, asker, memories, put_right)
         best = distinct(sorted(memories, key=lambda one: (one.is_held_back, one.tells_wrong, -one.score)))[:limit]
         rests_on = {one.id: [source.sequence for source in one.sources] for one in best}
-        said = frozenset(one.id for one in best if one.statement is not None)
+        said = frozenset(one.id for one in best if one.statement is not None or one.written is not None)
         wrong = await anyio.to_thread.run_sync(partial(mind.outcomes.held_back, rests_on, statements=said))
         wrong -= {one.id for one in best if _is_confirmed(one, put_right)}
         return tuple(replace(one, is_contradicted=one.id in wrong) for one in best), degraded
@@ -348,7 +348,7 @@ def _judged(memory: Remembered, turns: Mapping[int, StoredTurn], put_right: PutR
         stored = turns[sequences[0]]
         decided = (*put_right.of_turn(stored.sequence), *put_right.repeated_in(stored))
         return replace(memory, corrections=decided, is_held_back=put_right.tellable(stored).is_spent)
-    if memory.kind in {"entity", "observation"} and not memory.is_written:
+    if memory.kind in {"entity", "observation"} and memory.written is None:
         told = put_right.told_in(memory.text)
         return replace(memory, corrections=(*memory.corrections, *told))
     return memory
@@ -444,14 +444,17 @@ def _entities(
     hits = []
     rows = {number: row for number, row in mind.text.entities(tuple(scores)).items() if is_entity(str(row[1]))}
     for number, (uuid, name, _, summary, kind) in rows.items():
-        sequences = tuple(mind.text.mentions(str(name), limit=_MENTIONS))
+        decided = put_right.standing.entity(str(name))
+        edit = decided.truth if decided.truth is not None and decided.truth.what is What.EDIT else None
+        # What a person wrote rests on no turn: they said it when they wrote it.
+        sequences = tuple(mind.text.mentions(str(name), limit=_MENTIONS)) if edit is None else ()
         shown = put_right.standing.name_of(str(name))
         known = put_right.summary(str(name), str(summary), on_purpose=True)
         hit = _hit(f"entity:{uuid}", "entity", f"{shown}: {known}" if known else shown, scores[number], sequences)
-        decided = put_right.standing.entity(str(name))
         is_held_back = bool(put_right.reason_against_summary(str(name)))
         memory = replace(
             hit.remembered,
+            occurred_at=edit.at if edit is not None else None,
             names=(str(name),),
             entity_kind=str(kind),
             corrections=decided.corrections,

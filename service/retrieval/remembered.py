@@ -55,9 +55,9 @@ class Remembered:
         return any(one.what in {What.WRONG, What.EDIT} for one in self.corrections if not self._is_own(one))
 
     @property
-    def is_written(self) -> bool:
-        """Whether a person wrote what is known of this entity."""
-        return any(map(self._is_own, self.corrections))
+    def written(self) -> Correction | None:
+        """The edit by which a person wrote what is known of this entity; None where nobody did."""
+        return next(filter(self._is_own, self.corrections), None)
 
     def _is_own(self, made: Correction) -> bool:
         return self.kind == made.target.kind == "entity" and made.what is What.EDIT

@@ -89,6 +89,33 @@ async def test_what_a_person_wrote_of_an_entity_is_found_by_its_words_and_not_as
     assert "alpacas" not in str(undone)
 
 
+async def test_what_a_person_wrote_of_an_entity_answers_a_question_and_the_person_is_its_source(tmp_path):
+    """Broken: ``ask`` searches facts and turns alone; what was written has the turns that mention the entity as sources."""
+    asks = "Who breeds alpacas?"
+    async with running(tmp_path) as service:
+        await told(service, "My aunt Ingrid wore blue at the wedding.", *OTHERS)
+
+        async def evidence(question=asks, **more):
+            answer = await service.http.post("/v1/minds/ada/ask", json={"question": question, **more})
+            assert answer.status_code == 200, answer.text
+            return [one for one in answer.json()["evidence"] if one["kind"] == "entity"]
+
+        (found,) = await entities(service, "Ingrid")
+        before = await evidence("Who is Ingrid?")
+        made = await correct(service, "edit", by_id("entity", found), to="A vet in Graz, who breeds alpacas.")
+        (by_words,), (by_name,) = await evidence(), await evidence("Who is Ingrid?")
+        (followed,) = await evidence("Where does my aunt work?")
+        on_purpose = [one for one in await remembered(service, asks) if one["id"] == by_words["id"]]
+        await undo(service, made)
+        undone = await evidence()
+
+    assert (before, undone) == ([], [])
+    assert {one["text"] for one in (by_words, by_name, followed)} == {"Ingrid: A vet in Graz, who breeds alpacas."}
+    assert {one["state"] for one in (by_words, by_name, followed)} == {"holding"}
+    assert {one["occurred_at"] for one in (by_words, *on_purpose)} == {made["at"]}
+    assert [[two["correction_id"] for two in one["sources"]] for one in (by_words, *on_purpose)] == [[made["id"]]] * 2
+
+
 async def test_what_is_muted_is_known_on_purpose_still(tmp_path):
     """Broken: a mute takes out of lists what only must not come up by itself."""
     async with running(tmp_path) as service:

@@ -63,7 +63,7 @@ def _evidence_out(one: Evidence) -> EvidenceOut:
         sources=[
             *map(SourceOut.model_validate, found.sources),
             *map(note_out, found.notes),
-            *said_by(found.statement),
+            *said_by(found.statement or found.written),
         ],
         is_contradicted=found.is_contradicted,
         corrections=list(map(decision_out, found.corrections)),

@@ -146,7 +146,7 @@ def _memory_out(found: Remembered) -> MemoryOut:
         valid_at=found.valid_at,
         invalid_at=found.invalid_at,
         score=found.score,
-        sources=sources_out(found.sources, found.notes, found.statement, mind_id=found.mind_id),
+        sources=sources_out(found.sources, found.notes, found.statement or found.written, mind_id=found.mind_id),
         is_contradicted=found.is_contradicted,
         corrections=[decision_out(one) for one in found.corrections],
         entity_kind=found.entity_kind or None,

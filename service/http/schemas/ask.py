@@ -53,10 +53,13 @@ class EvidenceOut(Answered):
     """A memory that bears on the question."""
 
     id: str
-    kind: Literal["fact", "episode", "observation"]
+    kind: Literal["fact", "entity", "episode", "observation"] = Field(
+        description="An `entity` only where a person wrote what is known of it."
+    )
     text: str
     state: Literal["holding", "ended", "planned", "said", "wrong"] = Field(
-        description="How a fact stands: it holds, it ended, or it begins later. Everything else was said."
+        description="How a fact stands: it holds, it ended, or it begins later. What a person wrote of an "
+        "entity holds. Everything else was said."
     )
     occurred_at: datetime | None = Field(description="When it was said.")
     valid_at: datetime | None = Field(description="Since when a fact holds.")

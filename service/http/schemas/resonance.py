@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
+from consolidation.corrections.record import Correction
 from consolidation.corrections.standing import Statement
 from service.http.schemas.fields import (
     WHOLE,
@@ -146,19 +147,20 @@ class PersonOut(Answered):
 
 
 def sources_out(
-    turns: Iterable[Source], notes: Iterable[JournalLines], statement: Statement | None, *, mind_id: str
+    turns: Iterable[Source], notes: Iterable[JournalLines], said: Statement | Correction | None, *, mind_id: str
 ) -> list[SourceOut | NoteOut | PersonOut]:
     """What a memory rests on; *mind_id* is of the other mind that it is in, else empty."""
     found: list[SourceOut | NoteOut | PersonOut] = [*map(SourceOut.model_validate, turns)]
-    found += [*map(note_out, notes), *said_by(statement)]
+    found += [*map(note_out, notes), *said_by(said)]
     return [one.model_copy(update={"mind_id": mind_id}) for one in found] if mind_id else found
 
 
-def said_by(statement: Statement | None) -> list[PersonOut]:
-    """The person who made a statement as its source; nobody where there is none."""
-    if statement is None:
+def said_by(said: Statement | Correction | None) -> list[PersonOut]:
+    """The person who made a statement, or wrote of an entity, as its source; nobody where there is none."""
+    if said is None:
         return []
-    return [PersonOut(correction_id=statement.id, by=statement.by, timestamp=statement.at, excerpt=statement.text)]
+    words = said.to or "" if isinstance(said, Correction) else said.text
+    return [PersonOut(correction_id=said.id, by=said.by, timestamp=said.at, excerpt=words)]
 
 
 def note_out(note: JournalLines) -> NoteOut:

@@ -71,7 +71,7 @@ function Item({ mind, of, number }: { mind: string; of: One; number: number }) {
   );
 }
 
-const SAID: Record<One["kind"], string> = { fact: "fact", episode: "turn", observation: "observation" };
+const SAID: Record<One["kind"], string> = { fact: "fact", entity: "entity", episode: "turn", observation: "observation" };
 
 function Standing({ of }: { of: One }) {
   return (
