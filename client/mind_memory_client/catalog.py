@@ -102,8 +102,8 @@ class Fact(Answer):
     """
     A fact and its state now: ``holding``, ``ended``, ``planned``, or ``wrong`` where a person said so.
 
-    ``turns`` counts the turns that told it; ``surfaced`` is None where it never came up. What a person ``said`` joins
-    no entities.
+    ``turns`` counts the turns that told it. ``is_contradicted``: it, or each of these turns, was found wrong when it
+    surfaced. ``surfaced`` is None where it never came up. What a person ``said`` joins no entities.
     """
 
     id: str
@@ -119,6 +119,7 @@ class Fact(Answer):
     turns: int
     sources: tuple[TurnSource, ...]
     corrections: tuple[Decision, ...] = ()
+    is_contradicted: bool = False
     surfaced: Use | None = None
     said: Said | None = None
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import anyio.to_thread
 
+from consolidation.corrections.record import What
 from consolidation.corrections.standing import Statement
 from consolidation.kernel.errors import EntityNotFound, FactNotFound
 from consolidation.kernel.turns import TurnKind
@@ -57,8 +58,8 @@ class FactItem:
     A fact, its state, and the newest turns that told it, newest first; ``turns`` counts all of them.
 
     ``source_id`` and ``target_id`` are None where no entity has exactly that name. ``corrections`` are what people
-    decided of it; what they say is not so is ``wrong``. ``surfaced`` is None where it never came up. What a person
-    ``said`` joins no entities.
+    decided of it; what they say is not so is ``wrong``. ``is_contradicted``: outcomes say that it was found wrong, or
+    that all its turns were. ``surfaced`` is None where it never came up. What a person ``said`` joins no entities.
     """
 
     id: str
@@ -74,6 +75,7 @@ class FactItem:
     turns: int
     sources: tuple[Source, ...]
     corrections: tuple[Correction, ...] = ()
+    is_contradicted: bool = False
     surfaced: Use | None = None
     said: Statement | None = None
 
@@ -183,12 +185,12 @@ async def fact_items(
 
     def items() -> tuple[FactItem, ...]:
         language = next(iter(mind.text.languages()), "en")
-        uses = mind.trace_log.surfaced([f"{FACT}{row.uuid}" for row in found.rows]) if found.rows else {}
+        told_in = {f"{FACT}{row.uuid}": resting[row.number] for row in found.rows}
+        uses = mind.trace_log.surfaced(list(told_in)) if told_in else {}
+        wrong = mind.outcomes.held_back(told_in)
+        wrong -= {key for key, sequences in told_in.items() if put_right.are_right(sequences)}
         made = (_item(row, found.uuids, resting[row.number], turns, now=now, language=language) for row in found.rows)
-        return tuple(
-            replace(_judged(one, resting[row.number], put_right, now), surfaced=uses.get(one.id))
-            for one, row in zip(made, found.rows, strict=True)
-        )
+        return tuple(_marked(_judged(one, told_in[one.id], put_right, now), wrong, uses) for one in made)
 
     return await anyio.to_thread.run_sync(items)
 
@@ -319,6 +321,12 @@ def _item(
     )
 
 
+def _marked(item: FactItem, wrong: frozenset[str], uses: Mapping[str, Use]) -> FactItem:
+    """*item* with what outcomes say is *wrong*, unless a person confirmed it, and where it came up."""
+    is_confirmed = any(one.what is What.RIGHT for one in item.corrections)
+    return replace(item, is_contradicted=item.id in wrong and not is_confirmed, surfaced=uses.get(item.id))
+
+
 def _judged(item: FactItem, sequences: Sequence[int], put_right: PutRight, now: datetime) -> FactItem:
     """*item* with what people decided of it."""
     decided = put_right.fact(item.text, sequences, joins=(item.source, item.target))
@@ -354,12 +362,13 @@ async def _said_items(
     turns = {one.sequence: one for one in await mind.transcript.read_many(wanted)}
 
     def items() -> tuple[FactItem, ...]:
-        uses = mind.trace_log.surfaced([statement_id(one) for one in said])
+        ids = [statement_id(one) for one in said]
+        uses, wrong = mind.trace_log.surfaced(ids), mind.outcomes.held_back(dict.fromkeys(ids, ()), statements=ids)
         shown = ([turns[at] for at in told[one.id][:most_sources] if at in turns] for one in said)
         made = (
             _said(one, len(told[one.id]), there, put_right, now=now) for one, there in zip(said, shown, strict=True)
         )
-        return tuple(replace(one, surfaced=uses.get(one.id)) for one in made)
+        return tuple(_marked(one, wrong, uses) for one in made)
 
     return await anyio.to_thread.run_sync(items)
 

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+import anyio.to_thread
+
 from consolidation.corrections.record import What
 from consolidation.kernel.errors import MemoryNotFound, TurnNotFound
 from consolidation.kernel.turns import TurnKind
@@ -140,12 +142,17 @@ class Entry:
 
 
 async def list_entries(memory: Memory, mind: Mind, scope: Scope) -> list[Entry]:
-    """The facts that hold, and turns that told no fact, as far as they belong to *scope*; newest first."""
+    """
+    The facts that hold, and turns that told no fact, as far as they belong to *scope*; newest first.
+
+    Left out is what a person or an outcome found wrong.
+    """
     facts = await _facts(mind, now=memory.clock.now())
     told = {source.sequence for fact in facts for source in fact.sources}
     turns = [turn for turn in await _turns(memory, mind) if turn.turn.sequence not in told]
-    entries = [_of_fact(mind, fact) for fact in facts if fact.state in {"holding", "planned"}]
-    entries += [_of_turn(turn) for turn in turns if _is_shown(turn)]
+    entries = [_of_fact(mind, fact) for fact in facts if _holds(fact)]
+    wrong = await _contradicted(mind, turns)
+    entries += [_of_turn(turn) for turn in turns if _is_shown(turn) and turn.turn.sequence not in wrong]
     meant = [one for one in entries if scope.window.holds(one.created_at)]
     return sorted(await _within(mind, scope, meant), key=_newest_first, reverse=True)
 
@@ -294,6 +301,26 @@ async def _made_of_edits(mind: Mind, decided: Sequence[Correction]) -> tuple[Cor
 
 def _answers(found: Remembered, *, least: float) -> bool:
     return not (found.tells_wrong or found.is_contradicted) and 0 < found.score >= least
+
+
+def _holds(fact: FactItem) -> bool:
+    return fact.state in {"holding", "planned"} and not fact.is_contradicted
+
+
+async def _contradicted(mind: Mind, items: Sequence[TurnItem]) -> frozenset[int]:
+    """The turns that an outcome found wrong and no person confirmed."""
+    put_right = await put_right_in(mind)
+
+    def found() -> frozenset[int]:
+        wrong = mind.outcomes.held_back({f"{EPISODE}{one.turn.sequence}": (one.turn.sequence,) for one in items})
+        told = ((one.turn.sequence, words_of(one.turn.turn)) for one in items)
+        return frozenset(
+            sequence
+            for sequence, words in told
+            if f"{EPISODE}{sequence}" in wrong and not put_right.confirms(sequence, words)
+        )
+
+    return await anyio.to_thread.run_sync(found)
 
 
 def _is_shown(item: TurnItem) -> bool:

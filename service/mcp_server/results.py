@@ -114,6 +114,7 @@ class FactResult(ResultPart):
     invalid_at: datetime | None = Field(None, description="No longer valid since.")
     turns: int = Field(description="In how many conversations' turns it was told.")
     sources: tuple[SourceResult, ...] = Field((), description="The newest turns that told it.")
+    is_contradicted: bool = Field(default=False, description="It was found wrong once: do not rely on it.")
     corrections: tuple[DecisionResult, ...] = Field((), description="What a person decided of it.")
 
 

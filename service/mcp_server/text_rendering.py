@@ -211,7 +211,8 @@ def _memory(memory: MemoryResult, at: int) -> Iterator[str]:
 
 def _about(fact: FactResult) -> str:
     times = (_when(fact.valid_at, "since"), _when(fact.invalid_at, "until"))
-    return ", ".join((fact.state, *filter(None, times), *_decided(fact.corrections)))
+    wrong = ("found wrong once",) if fact.is_contradicted else ()
+    return ", ".join((fact.state, *filter(None, times), *wrong, *_decided(fact.corrections)))
 
 
 def _entity(one: EntityResult) -> str:

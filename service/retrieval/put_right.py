@@ -140,6 +140,10 @@ class PutRight:
         """What was decided of a whole turn."""
         return self.standing.turn(self.turn_ids[sequence]) if sequence in self.turn_ids else UNDECIDED
 
+    def are_right(self, sequences: Collection[int]) -> bool:
+        """Whether a person confirmed each of these turns, and there are any."""
+        return bool(sequences) and all(self.turn(one).is_right for one in sequences)
+
     def confirms(self, sequence: int, text: str) -> bool:
         """Whether a person confirmed a turn, or what makes half of *text*, which is shown of it."""
         if sequence not in self.turn_ids:

@@ -358,8 +358,8 @@ def _is_confirmed(memory: Remembered, put_right: PutRight) -> bool:
     """Whether a person said that it is right, whatever outcomes say of it."""
     if memory.kind == "episode":
         return all(put_right.confirms(source.sequence, memory.text) for source in memory.sources)
-    told_in = [put_right.turn(source.sequence).is_right for source in memory.sources] if memory.kind == "fact" else []
-    return (bool(told_in) and all(told_in)) or any(one.what is What.RIGHT for one in memory.corrections)
+    sequences = [source.sequence for source in memory.sources] if memory.kind == "fact" else []
+    return put_right.are_right(sequences) or any(one.what is What.RIGHT for one in memory.corrections)
 
 
 def _weighed(memory: Remembered, query: str, put_right: PutRight) -> Remembered:

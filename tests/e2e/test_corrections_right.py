@@ -20,7 +20,7 @@ from tests.e2e.test_corrections import (
     undo,
 )
 from tests.support.scripted_models import Brain, hosted, provider_of
-from tests.support.service import running
+from tests.support.service import running, settings_of
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.anyio
@@ -107,6 +107,48 @@ async def test_what_only_a_contradicted_turn_told_is_contradicted_and_stands_beh
         found.append(await seen())
 
     assert found == [({False}, True), ({True}, False), ({False}, True), ({False}, True)]
+
+
+async def test_the_lists_of_facts_show_what_was_contradicted_and_those_of_mem0_leave_it_out(tmp_path):
+    """Broken: lists look at what people decided alone, and not at outcomes."""
+    async with running(tmp_path, settings=settings_of(tmp_path, facades={"mem0": True})) as service:
+        await told(service, MOTHER, "Thanks, see you!", *OTHERS)
+        turn = next(one for one in (await asked(service, session_id="before"))["flashbacks"] if "Lyon" in one["raw"])
+        (thanks,) = (
+            one for one in await remembered(service, "Thanks, see you!", kinds="episode") if "Thanks" in one["text"]
+        )
+
+        async def seen():
+            facts = (await service.http.get("/v1/minds/ada/facts")).json()["items"]
+            (lyon,) = (one for one in facts if "Lyon" in one["text"])
+            alone = (await service.http.get(f"/v1/minds/ada/facts/{lyon['id']}")).json()
+            posted = {"filters": {"user_id": "ada"}}
+            listed = (await service.http.post("/mem0/v3/memories/", json=posted)).json()["results"]
+            in_mem0 = [word for word in ("Lyon", "Thanks") if any(word in one["memory"] for one in listed)]
+            return [one["is_contradicted"] for one in (lyon, alone)], in_mem0
+
+        found = [await seen()]
+        await contradict(service, turn)
+        await contradict(service, thanks)
+        found.append(await seen())
+        for one in (turn, thanks):
+            await correct(service, "right", by_id("turn", one))
+        found.append(await seen())
+
+    so = ([False, False], ["Lyon", "Thanks"])
+    assert found == [so, ([True, True], []), so]
+
+
+async def test_a_contradicted_statement_shows_so_in_the_list(tmp_path):
+    """Broken: what a person said is listed without its outcomes."""
+    async with running(tmp_path) as service:
+        await told(service, MOTHER, *OTHERS)
+        made = await correct(service, "edit", by_id("fact", await fact_of(service)), to="Ingrid lives in Porto.")
+        shown = await asked(service)
+        await contradict(service, {"id": f"fact:{made['id']}"}, shown["trace_id"])
+        facts = (await service.http.get("/v1/minds/ada/facts")).json()["items"]
+
+    assert {one["said"] is not None for one in facts if one["is_contradicted"]} == {True}
 
 
 async def test_a_fact_that_a_model_ended_holds_again_wherever_it_is_asked_for(tmp_path):

@@ -17,13 +17,14 @@ interface FactProps {
 }
 
 export function FactItem({ mind, fact, again }: FactProps) {
-  const isOver = fact.state === "ended" || fact.state === "wrong";
+  const isOver = fact.state === "ended" || fact.state === "wrong" || fact.is_contradicted;
   return (
     <li class={`fact is-${fact.state}`} data-walk tabIndex={-1}>
       <p class="fact-words">
         <Words class={isOver ? "said ended" : "said"} of={fact.text} names={[fact.source, fact.target]} /> <Decisions of={fact.corrections} />
       </p>
       <p class="small quiet">
+        {fact.is_contradicted && <><span class="badge is-wrong">contradicted</span> </>}
         <State of={fact} /> · <Joined mind={mind} fact={fact} /> <Surfaced mind={mind} of={fact.surfaced} />
       </p>
       <div class="fact-foot">

@@ -62,7 +62,7 @@ def show_turn(console: Console, turn: KeptTurn) -> None:
 
 def show_fact_list(console: Console, found: Facts) -> None:
     """Facts, newest first, a line each, with their state."""
-    rows = ((one.id, (one.state, _told(one), one_line(one.text, most=_LONGEST))) for one in found.items)
+    rows = ((one.id, (_state(one), _told(one), one_line(one.text, most=_LONGEST))) for one in found.items)
     table = table_with_ids(console, ("state", "told", ""), rows)
     _show_list(console, table if found.items else None, "No fact is known.", found.next_cursor)
 
@@ -72,7 +72,7 @@ def show_fact(console: Console, fact: Fact) -> None:
     rows = [
         Row("fact", fact.text),
         *([Row("joins", f"{fact.source} — {fact.target}")] if fact.source else []),
-        Row("state", fact.state),
+        Row("state", _state(fact)),
         *([Row("said", f"{minute(fact.said.at)}, by {fact.said.by}")] if fact.said else []),
         *([Row("since", minute(fact.valid_at))] if fact.valid_at else []),
         *([Row("until", minute(fact.invalid_at))] if fact.invalid_at else []),
@@ -130,6 +130,10 @@ def show_entity(console: Console, found: EntityDetail) -> None:
     show_facts(console, _plain(rows), below=1)
     if found.newest_facts:
         show_fact_list(console, Facts(items=found.newest_facts))
+
+
+def _state(one: Fact) -> str:
+    return f"{one.state}, found wrong once" if one.is_contradicted else one.state
 
 
 def _told(one: Fact) -> str:

@@ -64,6 +64,9 @@ class FactOut(Answered):
         description="The newest of these, newest first: 5 in a list, 100 of a fact by itself."
     )
     corrections: list[DecisionOut] = Field(description="What people decided of it.")
+    is_contradicted: bool = Field(
+        description="Whether it, or each turn that told it, was found wrong when it surfaced."
+    )
     surfaced: UseOut | None = Field(description="Null where it never came up.")
     said: SaidOut | None = Field(description="Who said it to put the memory right; null for a fact that turns told.")
 
@@ -227,6 +230,7 @@ FACT: dict[str, Any] = {
         }
     ],
     "corrections": [],
+    "is_contradicted": False,
     "surfaced": None,
     "said": None,
 }

@@ -1,9 +1,11 @@
 """`mind-memory turns`, `facts` and `entities`: lists, one thing in detail, and the API's answer in a pipe."""
 
 import json
+import shutil
 
 import pytest
 
+from consolidation.workspace import DEFAULT_MIND
 from service.cli.output.terminal import plain
 
 from tests.support.cli_process import call
@@ -51,6 +53,22 @@ def test_facts_are_listed_and_one_is_shown_with_the_turns_that_told_it(home):
     assert "told in" in one.output
     assert f"{found['items'][0]['sources'][0]['session_id']} #" in one.output
     assert "No fact is known." in none.output
+
+
+def test_a_fact_that_was_contradicted_is_listed_and_shown_as_found_wrong_once(home, tmp_path):
+    """Broken: a state is shown alone, and no outcome beside it."""
+    copied = shutil.copytree(home, tmp_path / "home")
+    [fact] = json.loads(call("facts", "--limit", "1", "--json", "--home", copied).stdout)["items"]
+    record = {"at": "2026-01-05T12:00:00Z", "trace_id": None, "session_id": None, "id": fact["id"]}
+    (copied / "minds" / DEFAULT_MIND / "outcomes.jsonl").write_text(
+        json.dumps(record | {"outcome": "contradicted", "newest": 3}) + "\n"
+    )
+
+    listed = call("facts", "--home", copied)
+    one = call("facts", fact["id"], "--home", copied)
+
+    assert listed.output.count("found wrong once") == 1, listed.output
+    assert "holding, found wrong once" in one.output
 
 
 def test_entities_are_listed_and_one_is_shown_with_what_is_around_it(home):

@@ -74,11 +74,14 @@ async def test_a_model_reports_what_became_of_what_it_was_shown(service):
         )
         after = await called(host, "resonance", session_id="two", **asked)
         remembered = await called(host, "remember", mind="declan", query="Declan cello")
+        facts = await host.call_tool("list_facts", {"mind": "declan"})
 
     assert (result.structured_content["applied"], result.structured_content["unknown"]) == (1, ["fact:no"])
     assert "Not shown, or no memory: fact:no." in text_of(result)
     assert "cello" not in after["block"]
     assert any(one["is_contradicted"] for one in remembered["memories"])
+    assert [one["is_contradicted"] for one in facts.structured_content["items"]] == [True]
+    assert "found wrong once]" in text_of(facts)
 
 
 async def test_what_is_known_is_listed_with_its_sources(told):
