@@ -17,7 +17,7 @@ import structlog
 from consolidation.corrections.record import NEEDS_WORDS, OF_ENTITIES, Correction, Target, Undo, What
 from consolidation.kernel.errors import CorrectionConflict, CorrectionNotFound, InvalidRequest
 from consolidation.text.names import name_key
-from service.corrections.targets import entity_name, find_target
+from service.corrections.targets import entity_name, find_target, newest_target
 from service.mind.mind_gate import Paused
 
 if TYPE_CHECKING:
@@ -95,7 +95,8 @@ class CorrectionDesk:
         else:
             if decision.meant is None:
                 raise InvalidRequest("is missing: which memory is meant?", pointer="#/target")
-            target = await find_target(mind, decision.meant, standing=standing)
+            target = await find_target(mind, decision.meant, decision.what, standing=standing)
+            target = newest_target(target, decision.what, to=to, standing=standing)
         if decision.what in OF_ENTITIES:
             to = await anyio.to_thread.run_sync(_other_name, mind, decision.what, target, to or "", standing)
         what = decision.what

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.corrections.record import MOST_TURNS, Target, beginning_of
+from consolidation.corrections.record import MOST_TURNS, Correction, Target, What, beginning_of
 from consolidation.corrections.standing import may_be_one
 from consolidation.corrections.wording import Wording
-from consolidation.kernel.errors import AmbiguousMemory, InvalidRequest, MemoryNotFound
+from consolidation.kernel.errors import AmbiguousMemory, CorrectionConflict, InvalidRequest, MemoryNotFound
 from consolidation.text.language import detect
 from consolidation.text.names import name_key
 from consolidation.text.words import stems
 from service.retrieval.lead_words import is_led, teller_in, without_lead
-from service.retrieval.put_right import split_off_id
+from service.retrieval.put_right import split_off_id, statement_id
 from service.retrieval.tellers import people_in
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ _FILES = {
     "journal": "a note is put right in its file",
 }
 _SEQUENCE = re.compile(r"[1-9][0-9]{0,14}")
+_OF_TRUTH = frozenset({What.EDIT, What.WRONG, What.RIGHT})
+_EDITED_AGAIN = 2  # edits, one of the other's words
 _LOOKED_AT = 200  # facts that share words with a text
 _MOST_CANDIDATES = 10
 
@@ -53,8 +55,12 @@ class Meant:
     turn_ids: tuple[str, ...] = ()
 
 
-async def find_target(mind: Mind, meant: Meant, *, standing: Standing) -> Target:
-    """The memory that is meant. Raises InvalidRequest, MemoryNotFound, AmbiguousMemory, HomeFault."""
+async def find_target(mind: Mind, meant: Meant, what: What, *, standing: Standing) -> Target:
+    """
+    The memory that a decision is about. The id of an edit that another one replaced still names it, to be edited.
+
+    Raises InvalidRequest, MemoryNotFound, AmbiguousMemory, HomeFault.
+    """
     if meant.id is None and meant.text is None and not (meant.kind == "turn" and meant.turn_ids):
         raise InvalidRequest("needs an id, or the words of the memory", pointer="#/target")
     if meant.id is not None and not meant.id.startswith(_PREFIXES[meant.kind]):
@@ -64,7 +70,67 @@ async def find_target(mind: Mind, meant: Meant, *, standing: Standing) -> Target
         return await _turn(mind, meant)
     if meant.kind == "entity":
         return await anyio.to_thread.run_sync(_entity, mind, meant, standing)
-    return await _fact(mind, meant, standing)
+    replaced = _replaced(meant, standing)
+    if replaced is not None and what is What.EDIT:
+        return replaced
+    try:
+        return await _fact(mind, meant, standing)
+    except MemoryNotFound as error:
+        edits = _edits_of(replaced, standing) if replaced is not None else ()
+        if not edits:
+            raise
+        raise MemoryNotFound(f"this fact was edited since: it is {statement_id(edits[-1])} now") from error
+
+
+def _replaced(meant: Meant, standing: Standing) -> Target | None:
+    """What a person edited first where *meant* is the id of an edit of it that another one replaced."""
+    made = {f"{_PREFIXES['fact']}{one.id}": one for one in standing.corrections if one.what is What.EDIT}
+    edit = made.get(meant.id or "")
+    if edit is None or edit.target.kind == "entity" or standing.is_current(edit):
+        return None
+    seen = set[str]()
+    while edit.id not in seen and (before := _edit_before(edit, made.values(), standing)) is not None:
+        seen.add(edit.id)
+        edit = before
+    return edit.target
+
+
+def _edit_before(edit: Correction, made: Iterable[Correction], standing: Standing) -> Correction | None:
+    """The edit whose words *edit* took the place of, if another one replaced it, too."""
+    words = (one for one in made if one.to == edit.target.text and one.target.turn_ids == edit.target.turn_ids)
+    return next((one for one in words if one.id != edit.id and not standing.is_current(one)), None)
+
+
+def newest_target(target: Target, what: What, *, to: str | None, standing: Standing) -> Target:
+    """
+    What a decision of *target* is about: where its edit was edited again, the words that stand in its place now.
+
+    So the newest edit holds alone, by whichever id it is made, and taking it back restores the one before. One in the
+    words that stand already is of what these took the place of, so that it is kept once. Raises CorrectionConflict
+    where somebody calls the first words right: which of the edits that takes back is for them to say.
+    """
+    edits = _edits_of(target, standing)
+    if what not in _OF_TRUTH or len(edits) < _EDITED_AGAIN or not standing.stands(edits[-1]):
+        return target
+    last = edits[-1]
+    if what is What.RIGHT:
+        raise CorrectionConflict(f"its edit was edited again: put {statement_id(last)} right, or take that edit back")
+    is_same = to is not None and " ".join(to.split()) == " ".join(last.text.split())
+    return _said(edits[-2] if is_same else last)
+
+
+def _edits_of(target: Target, standing: Standing) -> tuple[Statement, ...]:
+    """What people put in the place of *target*, and in the place of that, as far as it was edited again."""
+    said = {one.id: one for one in standing.said}
+    decided = [standing.fact(target.text, target.turn_ids, joins=target.joins, teller=target.teller)]
+    if target.kind != "fact":
+        decided = [standing.turn(one) for one in target.turn_ids] if target.kind == "turn" else []
+    truth = next((one.truth for one in decided if one.truth is not None), None)
+    edits: list[Statement] = []
+    while truth is not None and (words := said.get(truth.id)) is not None and words not in edits:
+        edits.append(words)
+        truth = standing.of_statement(words).truth
+    return tuple(edits)
 
 
 def entity_name(mind: Mind, name: str, *, standing: Standing, pointer: str) -> str:

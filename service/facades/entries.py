@@ -184,15 +184,6 @@ async def first_told(memory: Memory, mind: Mind, entry_id: str) -> tuple[Entry, 
     return entry, (*decided, *await _made_of_edits(mind, decided))
 
 
-async def made_of_edits(memory: Memory, mind: Mind, entry_id: str) -> tuple[Correction, ...]:
-    """
-    The edits and deletions that people made of what they had put in the place of a memory, oldest first.
-
-    Raises FactNotFound, TurnNotFound, TurnErased.
-    """
-    return await _made_of_edits(mind, (await _told(memory, mind, entry_id))[1])
-
-
 async def read_entry(memory: Memory, mind: Mind, entry_id: str) -> Entry:
     """
     One memory, in the words of its last edit.

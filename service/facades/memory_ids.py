@@ -8,7 +8,7 @@ from fastapi import Response
 
 from consolidation.kernel.errors import MemoryNotFound
 from consolidation.workspace import mind_id_of, no_such_mind
-from service.facades.entries import EPISODE, made_of_edits, turn_named
+from service.facades.entries import EPISODE, turn_named
 from service.facades.worker_of_mind import in_worker_of_mind
 from service.http.routes import corrections, erasure
 from service.http.schemas.corrections import CorrectionIn
@@ -71,7 +71,4 @@ async def _correct(memory: Memory, mind_id: str, entry_id: str, decision: dict[s
             sequence = (await turn_named(memory, mind, entry_id)).turn.sequence
             target = {"kind": "turn", "id": f"{EPISODE}{sequence}"}
         posted = CorrectionIn.model_validate({**decision, "target": target})
-        earlier = await made_of_edits(memory, mind, entry_id)
         await corrections.correct(mind_id, posted, memory, caller.name)
-        for one in reversed(earlier):  # else the words of the last one would stay beside this decision
-            await corrections.undo(mind_id, one.id, memory, caller.name)
