@@ -226,9 +226,13 @@ class Workspace:
         self.transcript.mkdir(exist_ok=True, mode=0o700)
 
     def read(self, file: Path, *, most_characters: int) -> str:
-        """A person's file as text, cut; empty when it is not there, can not be read, or is a link we do not follow."""
+        """
+        A person's file as text, cut; empty when it is not there, can not be read, or is a link we do not follow.
+
+        The byte order mark that editors on Windows put at its beginning stays in the file, and is not read.
+        """
         try:
-            with io.TextIOWrapper(open_regular(self.locate(file)), encoding="utf-8", errors="replace") as text:
+            with io.TextIOWrapper(open_regular(self.locate(file)), encoding="utf-8-sig", errors="replace") as text:
                 return text.read(most_characters)
         except OSError:
             return ""

@@ -162,7 +162,7 @@ def _read(folder: Path, name: str) -> str:
     if len(content) > MOST_BYTES:
         raise _CopyRefused(f"it is larger than {MOST_BYTES} bytes")
     try:
-        return content.decode()
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise _CopyRefused("it is not text in UTF-8") from error
 

@@ -19,6 +19,9 @@ _HEADING = re.compile(
 )
 
 
+_BYTE_ORDER_MARK = "\ufeff"
+
+
 @dataclass(frozen=True, slots=True)
 class Chapter:
     """One chapter as in the file, heading line first; ``first`` and ``last`` are the times in the heading."""
@@ -54,9 +57,14 @@ class Book:
         return self.opening + "".join(chapter.text for chapter in self.chapters)
 
     @property
+    def opening_words(self) -> str:
+        """The opening as somebody reads it: without the byte order mark."""
+        return self.opening.removeprefix(_BYTE_ORDER_MARK)
+
+    @property
     def words(self) -> int:
         """How many words it has, with the opening."""
-        return len(self.opening.split()) + sum(chapter.words for chapter in self.chapters)
+        return len(self.opening_words.split()) + sum(chapter.words for chapter in self.chapters)
 
 
 def parse(text: str) -> Book:

@@ -141,7 +141,7 @@ class Narrator:
             "is_newest": is_newest,
             "goes_on": not is_again and told.is_going_on_at(batch[0].occurred_at),
             "chapters": tuple(_shown(chapter, revisable, most_tokens=most_of_story) for chapter in shown),
-            "opening": cut_to_tokens(told.book.opening, limit=most_of_story),
+            "opening": cut_to_tokens(told.book.opening_words, limit=most_of_story),
             "people": notes.people,
             "open": notes.open,
             "faulty": (),

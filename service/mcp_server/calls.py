@@ -107,7 +107,8 @@ async def read_story(arguments: ToReadStory, connection: ApiConnection) -> Story
     book = parse(without_marks(str(answer.get("text", ""))))
     total = len(book.chapters)
     shown = total if arguments.newest is None else min(arguments.newest, total)
-    text = book.text if shown == total else "".join(chapter.text for chapter in book.chapters[-shown:])
+    chapters = "".join(chapter.text for chapter in book.chapters[-shown:])
+    text = f"{book.opening_words}{chapters}" if shown == total else chapters
     story_text = {"text": text.strip(), "chapters": shown, "total_chapters": total}
     return StoryResult.model_validate({**answer, **story_text})
 

@@ -44,7 +44,6 @@ _GLANCES = "(Earlier chapters, in a sentence or two each:)"
 _MOST_PROTOCOLS = 8  # of one story: bots that can call this or that
 # A fourth of a model's window by its own count: most languages cost it more tokens than they cost us.
 _OF_WINDOW = 5
-_BYTE_ORDER_MARK = "\ufeff"  # of editors on Windows, at the beginning of a file; it stays there
 _LEAST_SECONDS = 0.2  # that the story is given, however short the deadline
 
 log = structlog.get_logger()
@@ -115,7 +114,7 @@ class StablePrompt:
         text = known.get(stamp)
         if text is None:
             story = workspace.read(workspace.story, most_characters=_LONGEST_STORY)
-            told = shortened(story.removeprefix(_BYTE_ORDER_MARK), most_tokens=most_tokens)
+            told = shortened(story, most_tokens=most_tokens)
             if window is not None and most_tokens < self._story_tokens:
                 self._tell_of_window(mind, story, window=window, most_tokens=most_tokens)
             is_shown = self._shows_cards == "always" or not parse(without_marks(story)).chapters

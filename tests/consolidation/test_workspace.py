@@ -17,3 +17,12 @@ def test_what_a_person_wrote_is_read_without_comments(tmp_path):
     workspace.soul.write_text("<!-- mine -->\nI am dry and kind.\n<!-- more\nto come -->\n")
 
     assert workspace.soul_text == "I am dry and kind."
+
+
+def test_the_mark_that_an_editor_puts_before_a_file_is_not_read_and_a_cut_counts_without_it(tmp_path):
+    workspace = Workspace(tmp_path / "minds" / "ada")
+    workspace.create()
+    workspace.story.write_text("\ufeffMine.\n")
+
+    assert workspace.read(workspace.story, most_characters=4) == "Mine"
+    assert workspace.story.read_text() == "\ufeffMine.\n"

@@ -82,6 +82,26 @@ async def test_the_narrator_reads_a_minds_own_prompt_its_soul_and_its_story_with
     assert "(1) ### [2026-01-01 09:00]" not in second and "The first day" in second
 
 
+async def test_no_narrator_reads_the_mark_that_an_editor_puts_before_a_file_and_it_stays_there(tmp_path):
+    """Broken: the story's opening, the persona and a mind's own prompt are read with a sign that nobody sees."""
+    story = prepare(tmp_path)
+    own = story.with_name("prompts") / "story_next.md"
+    own.parent.mkdir()
+    own.write_text("\ufeffMy own narrator: {{ soul }}|{{ opening }}|")
+    marked = [story, story.with_name("SOUL.md")]
+    for file in marked:
+        file.write_text(f"\ufeff{file.read_text()}")
+    with ScriptedProvider(respond=lambda _: GOOD) as model:
+        async with running(tmp_path, settings=patient(tmp_path, roles(model, "narrative"))) as service:
+            await keep_talk(service, TALK[2:])
+            run = await consolidate(service, trigger="manual")
+
+    assert run["last_run"]["told"] == 1
+    assert model.chats[0].words.startswith("My own narrator: I am the assistant of this house")
+    assert "\ufeff" not in model.chats[0].words
+    assert all(file.read_text().startswith("\ufeff") for file in marked)
+
+
 async def test_a_prompt_of_a_persons_that_can_not_be_filled_gives_way_to_ours(tmp_path):
     story = prepare(tmp_path)
     own = story.with_name("prompts") / "story_next.md"

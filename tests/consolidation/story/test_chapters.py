@@ -65,3 +65,4 @@ def test_a_byte_order_mark_before_the_first_chapter_is_a_persons_opening():
 
     assert (book.opening, [chapter.text for chapter in book.chapters]) == ("\ufeff", [text])
     assert book.chapters[0].digest == as_chapter(text).digest
+    assert (book.opening_words, book.words) == ("", parse(text).words)
