@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from consolidation.corrections.record import What
 from consolidation.corrections.wording import Wording, stems_of
 from consolidation.kernel.errors import GraphFault
 from service.resonance.arms import FragmentEvidence, FragmentHits
@@ -59,7 +58,7 @@ class EntityArm:
         except (GraphFault, TimeoutError):
             return FragmentHits()
         fragments = await anyio.to_thread.run_sync(_told, stored, terms)
-        written = (one for one in fragments if one.decided.truth is not None and one.decided.truth.what is What.EDIT)
+        written = (one for one in fragments if one.written is not None)
         return FragmentHits(fragments, {one.id: _words_of(one, call.moment.language) for one in written})
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from consolidation.kernel.turns import Speaker
+from consolidation.text.concepts import concepts
 from consolidation.text.speech_acts import tells
 from consolidation.text.words import content_stems
 from service.mind.trace_document import FiltersTrace, RelevanceTrace
@@ -187,9 +188,12 @@ class Filters:
         """What shows which of *chosen* are on one subject; None where what was said last does not count for more."""
         if not candidates.is_present or len(chosen) == 1:
             return None
+        written = {one.id: one for one in chosen if one.written is not None}
         cosines: dict[str, dict[str, float]] = {}
         if self._compares_turns:
-            rests_on = {one.id: max(one.sequences | one.in_place_of, default=0) for one in chosen}
+            rests_on = {
+                one.id: max(one.sequences | one.in_place_of, default=0) for one in chosen if one.id not in written
+            }
             newest = {key: sequence for key, sequence in rests_on.items() if sequence in candidates.turns}
             turns = set(newest.values())
             near = await cosines_between(call, candidates.turns, of=turns, among=turns)
@@ -198,8 +202,13 @@ class Filters:
                 for key, own in newest.items()
                 if own in near
             }
-        tellers = {one.id: tellers_of(one.said, one.sequences, candidates.put_right) for one in chosen}
-        return SameSubject(verdict.subjects, cosines, verdict.denials, tellers)
+        told = [one for one in chosen if one.id not in written]
+        tellers = {one.id: tellers_of(one.said, one.sequences, candidates.put_right) for one in told}
+        language = call.moment.language
+        own = await anyio.to_thread.run_sync(
+            lambda: {key: _written_words(one, language=language) for key, one in written.items()}
+        )
+        return SameSubject({**verdict.subjects, **own}, cosines, verdict.denials, tellers)
 
     def echo_turns_of(self, mind: Mind) -> int:
         """How many turns a memory that was shown stays away from its session."""
@@ -230,6 +239,16 @@ def _shown(call: PreTurnCall, candidates: Candidates, fragments: tuple[Fragment,
     why = {one.id: candidates.instructions[one.id] for one in fragments if one.id in candidates.instructions}
     call.trace.note(FiltersTrace(kept=tuple(one.id for one in fragments), instructions=why or None))
     return fragments
+
+
+def _written_words(fragment: Fragment, *, language: str) -> frozenset[str]:
+    """What somebody wrote of an entity in stems and concepts; its name alone makes nothing the same subject."""
+    edit = fragment.written
+    if edit is None:
+        return frozenset()
+    words, name = edit.to or "", f"{edit.target.text} {fragment.text.partition(':')[0]}"
+    stems = content_stems(words, language=language) - content_stems(name, language=language)
+    return stems | concepts(words, language=language)
 
 
 def _is_the_persons(fragment: Fragment, *, language: str) -> bool:

@@ -72,7 +72,13 @@ class SameSubject:
 
 
 def _last_said(fragment: Fragment) -> datetime:
-    """When somebody said last that it is so: what a person edits holds from then on, though it was told long before."""
+    """
+    When somebody said last that it is so: what a person edits holds from then on, though it was told long before.
+
+    What they wrote of an entity is as old as that, whenever the entity was mentioned.
+    """
+    if fragment.written is not None:
+        return fragment.written.at
     said = fragment.statement
     return fragment.occurred_at if said is None else max(fragment.occurred_at, said.at)
 

@@ -163,7 +163,11 @@ def _near_duplicates(fragments: Sequence[Fragment], *, enough: int) -> dict[str,
         # What says the same lacks but a share of the words: of any few more than that it has one. The rarest are best.
         held = sorted([holders.get(word, ()) for word in words], key=len)
         alike = (other for others in held[: len(words) - int(len(words) * _SAME_WORDS) + 1] for other in others)
-        if _is_sum(fragment, words, holders) or any(_says_the_same(said, other) for other in alike):
+        if fragment.written is not None:  # the one word that is another is why somebody wrote it
+            is_said = all(word in holders for word in words)
+        else:
+            is_said = _is_sum(fragment, words, holders) or any(_says_the_same(said, other) for other in alike)
+        if is_said:
             reasons[fragment.id] = "near-duplicate"
             continue
         different += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from consolidation.corrections.record import What
 from consolidation.corrections.standing import UNDECIDED
 from consolidation.kernel.turns import NOISE, TurnKind
 from service.index.turn_fields import EVERY_TURN, TurnFilter
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime, tzinfo
 
+    from consolidation.corrections.record import Correction
     from consolidation.corrections.standing import Decided, Statement
     from consolidation.kernel.ports import Usage
     from consolidation.kernel.turns import Message
@@ -181,6 +183,12 @@ class Fragment:
     def sequences(self) -> frozenset[int]:
         """The turns of the mind that is asked on which it rests."""
         return frozenset() if self.mind_id else frozenset([source.sequence for source in self.sources])
+
+    @property
+    def written(self) -> Correction | None:
+        """The edit by which a person wrote what is known of this entity; None where nobody did."""
+        truth = self.decided.truth
+        return truth if self.kind == "entity" and truth is not None and truth.what is What.EDIT else None
 
     def told(self, text: str) -> str:
         """*text*, which says it, behind the id of the other mind that it is of."""

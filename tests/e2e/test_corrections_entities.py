@@ -4,9 +4,11 @@ What is known of an entity follows what people put right of facts and turns, at 
 Every docstring says what was broken, once, to see the test fail.
 """
 
+from datetime import datetime, timedelta
+
 import pytest
 
-from tests.e2e.test_corrections import OTHERS, asked, by_id, correct, fact_of, remembered, told, undo
+from tests.e2e.test_corrections import OTHERS, asked, by_id, correct, fact_of, remembered, said, told, undo
 from tests.support.scripted_models import Brain, hosted, provider_of
 from tests.support.service import running, settings_of
 
@@ -114,6 +116,43 @@ async def test_what_a_person_wrote_of_an_entity_answers_a_question_and_the_perso
     assert {one["state"] for one in (by_words, by_name, followed)} == {"holding"}
     assert {one["occurred_at"] for one in (by_words, *on_purpose)} == {made["at"]}
     assert [[two["correction_id"] for two in one["sources"]] for one in (by_words, *on_purpose)] == [[made["id"]]] * 2
+
+
+@pytest.mark.parametrize(
+    ("turn", "later", "to", "asks", "first"),
+    [
+        ("My aunt Ingrid lives in {}.", "Bonn", "Lives in Graz.", "Where does my aunt Ingrid live?", "Graz"),
+        ("My aunt Ingrid works as a {}.", "judge", "Works as a vet.", "What does Ingrid work as?", "vet"),
+        (
+            "We had dinner with Ingrid, she may not eat {}.",
+            "eggs",
+            "Ingrid is a colleague from Graz, who plays chess.",
+            "What food can I cook for Ingrid?",
+            "nuts",
+        ),
+    ],
+)
+async def test_what_a_person_wrote_of_an_entity_leads_what_was_told_before_until_it_is_told_otherwise(
+    tmp_path, turn, later, to, asks, first
+):
+    """Broken: what was written is as old as the turns that mention the entity; it repeats
+    a turn of which it changes a word; a name alone makes one subject of two.
+    """
+    was = first if first == "nuts" else "dentist"
+    async with running(tmp_path) as service:
+        await told(service, turn.format(was), *OTHERS)
+        (found,) = await entities(service, "Ingrid")
+        made = await correct(service, "edit", by_id("entity", found), to=to)
+        before = await asked(service, asks, session_id="before")
+        at = datetime.fromisoformat(made["at"]) + timedelta(minutes=1)
+        await service.keep("ada", said(turn.format(later), at.isoformat()), session_id="later")
+        await service.digested("ada")
+        now = (at + timedelta(days=2)).isoformat()
+        after = (await service.resonate("ada", asks, session_id="after", now=now)).json()
+
+    assert first in before["flashbacks"][0]["text"]
+    assert later in after["flashbacks"][0]["text"]
+    assert any(to in one["text"] for one in before["flashbacks"])
 
 
 async def test_what_is_muted_is_known_on_purpose_still(tmp_path):

@@ -121,6 +121,19 @@ def test_an_edit_holds_from_the_decision_on_though_its_turn_was_told_before(days
     assert names([replace(edited, statement=said), between], same) == ordered
 
 
+@pytest.mark.parametrize(("days", "ordered"), [(2, ["f0", "f1"]), (0.5, ["f1", "f0"])])
+def test_what_a_person_wrote_of_an_entity_is_as_old_as_the_edit_whenever_it_was_mentioned(days, ordered):
+    """Broken: it is as old as the newest turn that mentions the entity."""
+    entity, turn = told(1, 0.9)
+    edit = Correction(
+        "c1", NOON + timedelta(days=days), "owner", What.EDIT, Target("entity", "Ingrid"), "Lives in Graz."
+    )
+    for mentioned in (NOON, NOON + timedelta(days=9)):
+        written = replace(entity, kind="entity", decided=Decided(edit), occurred_at=mentioned)
+
+        assert names([written, turn], SameSubject(on("home", "f0", "f1"))) == ordered
+
+
 def test_what_a_person_pinned_comes_first_then_the_best_and_of_equals_facts():
     """Broken: what names somebody of the message stands above what fits better."""
     pin = Correction("c1", NOON, "owner", What.PIN, Target("turn", "t1", ("t1",)))
