@@ -23,6 +23,7 @@ from service.ingest.denials import is_denied
 from service.journal.observations import OBSERVATION
 from service.mind.outcomes import OutcomeRecord
 from service.resonance.outcome_detection import contradicted_by, used_in
+from service.retrieval.put_right import put_right_now
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -181,9 +182,12 @@ def _known(mind: Mind, ids: Sequence[str]) -> dict[str, tuple[int, ...]]:
     facts = _fact_sequences(mind, [name for kind, name in named.values() if kind == "fact"])
     entities = mind.text.entity_numbers([name for kind, name in named.values() if kind == "entity"])
     found = _observed(mind, {name for kind, name in named.values() if kind == "observation"})
+    said = {one.id for one in put_right_now(mind).standing.said}
     for key, (kind, name) in named.items():
         if kind == "fact" and name in facts:
             found[key] = facts[name]
+        elif kind == "fact" and name in said:
+            found[key] = ()  # a person said so: no turn is wrong with it
         elif kind == "entity" and name in entities:
             found[key] = ()
         elif kind == "episode" and _SEQUENCE.fullmatch(name) and mind.transcript.positions.place(int(name)):
