@@ -11,8 +11,9 @@ import asyncio
 import functools
 import inspect
 import os
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import date, datetime, time
 from inspect import Parameter
 from pathlib import Path
@@ -29,6 +30,7 @@ from service.settings.loading import read_settings, wants_colours
 from service.settings.settings import Settings
 
 FAILED, INTERRUPTED = 1, 130
+AS_IT_IS = "The API's answer as it is."
 _MENDS: dict[type[OSError], str] = {
     PermissionError: "give it to the user who runs mind-memory",
     NotADirectoryError: "a file stands where a folder belongs: move it away",
@@ -64,12 +66,13 @@ def instant_of(text: str | None, option: str, *, at: time) -> datetime | None:
     return found if found.tzinfo else found.replace(tzinfo=here())
 
 
+@dataclass(frozen=True, slots=True)
 class Context:
-    """What a command was called with besides its own options: a home on this machine, or a service elsewhere."""
+    """What a command was called with besides its own options: where memory is, and whether JSON is wanted."""
 
-    def __init__(self, *, home: Path | None, url: str | None) -> None:
-        self.home = home
-        self.url = url or None
+    home: Path | None
+    url: str | None = None
+    as_json: bool = False
 
     def settings(self, **flags: object) -> Settings:
         """The settings, *flags* first. Raises ConfigurationFault."""
@@ -88,6 +91,12 @@ class Context:
                 f"there is no home at {settings.folder}: check --home, or make one with `mind-memory serve`"
             )
         return settings
+
+
+def one_of(names: Collection[str], text: str | None, option: str) -> None:
+    """Check what *option* is given, if anything is. Raises CommandFailed where it is not one of *names*."""
+    if text is not None and text not in names:
+        raise CommandFailed(f"{option} {text}: choose from {', '.join(names)}")
 
 
 def make_home(settings: Settings) -> Path:
@@ -120,38 +129,41 @@ type _Body = Callable[..., Coroutine[Any, Any, None] | None]
 
 
 def command(
-    *, interrupted: str = "Stopped.", has_url: bool = True, logs: bool = False
+    *, interrupted: str = "Stopped.", has_url: bool = True, logs: bool = False, json: str | None = None
 ) -> Callable[[_Body], Callable[..., None]]:
     """
     Make a command of a function that takes a Context and its own options; ``--home`` and ``--url`` are added.
 
     The function may be async. *interrupted* is printed after Ctrl-C. With *logs*, the command sets up logging itself;
-    else only errors are logged.
+    else only errors are logged. *json* says what ``--json`` prints, which is an option of the command then.
     """
 
     def decorate(body: _Body) -> Callable[..., None]:
         @functools.wraps(body)
-        def run(*, home: Path | None = None, url: str | None = None, **options: Any) -> None:  # noqa: ANN401 - typer's
+        def run(**options: Any) -> None:  # noqa: ANN401 - typer's
+            home, url, as_json = options.pop("home"), options.pop("url", None), options.pop("as_json", None)
             with _failures_worded(interrupted):
                 if not logs:
                     configure_logs(level="ERROR", as_json=False, has_colours=wants_colours())
                 if isinstance(mind := options.get("mind"), str):
                     options["mind"] = mind_id_of(mind)
-                outcome = body(Context(home=home, url=url), **options)
+                outcome = body(Context(home, url or None, bool(as_json)), **options)
                 if inspect.iscoroutine(outcome):
                     asyncio.run(outcome)
 
-        _set_options(run, body, has_url=has_url)
+        shared: dict[str, Any] = {"home": _Home, "url": _Url} if has_url else {"home": _Home}
+        if json is not None:
+            shared = {"as_json": Annotated[bool | None, typer.Option("--json", help=json)], **shared}
+        _set_options(run, body, shared)
         return run
 
     return decorate
 
 
-def _set_options(run: Callable[..., None], body: _Body, *, has_url: bool) -> None:
-    """Show typer the options of *body* without its context, and behind them the shared ones."""
+def _set_options(run: Callable[..., None], body: _Body, shared: Mapping[str, Any]) -> None:
+    """Show typer the options of *body* without its context, and behind them the *shared* ones."""
     hints = get_type_hints(body, include_extras=True)
     _, *own = inspect.signature(body).parameters.values()
-    shared = {"home": _Home, "url": _Url} if has_url else {"home": _Home}
     parameters = [
         *(one.replace(annotation=hints[one.name], kind=Parameter.KEYWORD_ONLY) for one in own),
         *(Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=hint) for name, hint in shared.items()),

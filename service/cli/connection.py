@@ -8,32 +8,29 @@ home instead: see ``commands/mcp.py``.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, Concatenate
+from urllib.parse import urlsplit
 
 import httpx2
 from mind_memory_client import AsyncMemoryClient, MindMemoryError, RequestRefused, RetryPolicy, errors
 from mind_memory_client.service_status import ServiceStatus
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
+from rich.console import Console
 
 from consolidation.kernel.errors import HomeLocked
+from service.access.addresses import is_loopback
 from service.adapters.in_process_transport import InProcessTransport
 from service.cli.command import CommandFailed, Context, make_home
 from service.cli.output.progress import bar
-from service.cli.output.terminal import note, one_line, shortened
+from service.cli.output.terminal import note, one_line, out, shortened, show_json
 from service.observability.dependency_health import GRAPH, NO_TROUBLE, WARM_UP
-from service.runtime.service_file import find_service
+from service.runtime.service_file import Presence, find_service
 from service.settings.loading import read_key, read_url
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
-    from pathlib import Path
-
-    from pydantic import SecretStr
-
-    from service.runtime.service_file import Presence
-    from service.settings.settings import Settings
+from service.settings.settings import Settings
 
 type Address = tuple[str, SecretStr]  # of a service, and the key that it wants: empty for none
 
@@ -49,13 +46,43 @@ _OF_ALL_MINDS = "it needs a key for all minds, or a service that is not older th
 _USE_KEY = "put one into MIND_MEMORY_KEY (`mind-memory keys create` on its machine makes it)"
 
 
+class Http(httpx2.AsyncClient):
+    """Remembers the last answer."""
+
+    last: httpx2.Response
+
+    async def send(self, *args: Any, **how: Any) -> httpx2.Response:  # noqa: ANN401 - as httpx2 calls it
+        """Send a request."""
+        self.last = await super().send(*args, **how)
+        return self.last
+
+
 @dataclass(frozen=True, slots=True)
 class Connection:
     """A service that answers: its client, its name for people, and whether its home is open in this process."""
 
     memory: AsyncMemoryClient
     place: str
+    http: Http
     is_own: bool = False
+
+    @property
+    def answer(self) -> Any:  # noqa: ANN401 - JSON
+        """The last answer as it is, with nothing added or left out."""
+        return self.http.last.json()
+
+    def show[**P](
+        self,
+        context: Context,
+        in_words: Callable[Concatenate[Console, P], None],
+        *found: P.args,
+        **how: P.kwargs,
+    ) -> None:
+        """Print the last answer as it is, where JSON is wanted; else *found*, which was read of it, *in_words*."""
+        if context.as_json:
+            show_json(self.answer)
+        else:
+            in_words(out(), *found, **how)
 
     def explain(self, error: MindMemoryError) -> str:
         """What went wrong, in a sentence for a person."""
@@ -111,17 +138,17 @@ async def open_home(settings: Settings, *, silent: Presence | None = None) -> As
     async with AsyncExitStack() as opened:
         try:
             with bar("opening"):
-                memory = await _opened(settings, opened)
+                memory, http = await _opened(settings, opened)
         except HomeLocked as error:
             raise CommandFailed(_home_in_use(settings.folder, silent, error)) from error
         try:
-            yield Connection(memory, shortened(settings.folder), is_own=True)
+            yield Connection(memory, shortened(settings.folder), http, is_own=True)
         finally:
             with bar("closing"):
                 await opened.aclose()
 
 
-async def _opened(settings: Settings, opened: AsyncExitStack) -> AsyncMemoryClient:
+async def _opened(settings: Settings, opened: AsyncExitStack) -> tuple[AsyncMemoryClient, Http]:
     """A client of the home, which *opened* closes. Raises HomeLocked."""
     from service.app import create_app
 
@@ -129,8 +156,8 @@ async def _opened(settings: Settings, opened: AsyncExitStack) -> AsyncMemoryClie
     state: Any = await opened.enter_async_context(app.router.lifespan_context(app))
     token = state["memory"].authenticator.owner_token.get_secret_value()
     transport = InProcessTransport(app, state=state)
-    http = await opened.enter_async_context(httpx2.AsyncClient(transport=transport))
-    return AsyncMemoryClient("http://memory", key=token, retry=_OWN_POLICY, http=http)
+    http = await opened.enter_async_context(Http(transport=transport))
+    return AsyncMemoryClient("http://memory", key=token, retry=_OWN_POLICY, http=http), http
 
 
 @asynccontextmanager
@@ -138,11 +165,13 @@ async def connection_to(address: Address) -> AsyncIterator[Connection]:
     """A connection to *address*, whether anything answers there or not. Raises CommandFailed for no address."""
     url, key = address
     try:
-        memory = AsyncMemoryClient(url, key=key.get_secret_value(), retry=_POLICY)
+        parts = urlsplit(url)  # as the client connects: no proxy to this machine, no certificates without TLS
+        http = Http(trust_env=not is_loopback(parts.hostname or ""), verify=parts.scheme == "https")
+        memory = AsyncMemoryClient(url, key=key.get_secret_value(), retry=_POLICY, http=http)
     except ValueError as error:
         raise CommandFailed(str(error)) from error
-    async with memory:
-        yield Connection(memory, url)
+    async with http, memory:
+        yield Connection(memory, url, http)
 
 
 def find_address(settings: Settings, *, url: str | None) -> Address | None:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import anyio
+from mind_memory_client import AsyncMemoryClient
+from mind_memory_client.sleep import Dream, Dreams
+from rich.console import Console
 
 from service.cli.command import CommandFailed
 from service.cli.output.progress import bar
 from service.cli.output.terminal import Row, counted, plain, show_facts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mind_memory_client import AsyncMemoryClient
-    from mind_memory_client.sleep import Dream, Dreams
-    from rich.console import Console
 
 STOPPED = "Stopped watching. A dream that began goes on by itself, now or at the next start of the service."
 KINDS = {"nap": "nap", "lightweight": "lightweight dream", "dream": "dream", "deep_sleep": "deep sleep"}

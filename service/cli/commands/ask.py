@@ -10,16 +10,15 @@ import typer
 from mind_memory_client.ask import Evidence, MemoryAnswer
 from mind_memory_client.sources import PersonSource
 from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 
 from consolidation.workspace import DEFAULT_MIND
 from service.adapters.local_zone import here, local_zone
-from service.cli.command import CommandFailed, Context, MindName, command, instant_of
+from service.cli.command import AS_IT_IS, CommandFailed, Context, MindName, command, instant_of
 from service.cli.connection import connect
 from service.cli.output.memories import show_degraded
 from service.cli.output.progress import bar
-from service.cli.output.terminal import day, note, one_line, out, plain, show_json
+from service.cli.output.terminal import day, indented, note, one_line, plain
 
 _LONGEST = 280
 _NOON = time(12)
@@ -33,7 +32,7 @@ _STATES = {
 }
 
 
-@command()
+@command(json=AS_IT_IS)
 async def ask(
     context: Context,
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="In any words.")],
@@ -44,7 +43,6 @@ async def ask(
         str | None, typer.Option(metavar="NAME", help='Who asks, in a mind of several people: whom "I" means.')
     ] = None,
     limit: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=50, help="How many memories at most.")] = 12,
-    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
 ) -> None:
     """Ask memory a question; each line of the answer names its sources."""
     if not question.strip():
@@ -55,21 +53,18 @@ async def ask(
     async with connect(context) as connection:
         with bar("asking"):
             found = await connection.memory.ask(mind, question, **asked)
-    if as_json:
-        show_json(found.model_dump(mode="json"))
-    else:
-        _show(out(), found)
+    connection.show(context, _show, found)
 
 
 def _show(console: Console, found: MemoryAnswer) -> None:
     numbers = {one.id: number for number, one in enumerate(found.evidence, start=1)}
     for line in found.answer:
-        _show_line(console, f"{one_line(line.text)} {_marks(line.sources, numbers)}")
+        indented(console, Text(f"{one_line(line.text)} {_marks(line.sources, numbers)}"))
     if found.missing:
-        _show_line(console, f"Not in memory: {'; '.join(map(one_line, found.missing))}")
+        indented(console, Text(f"Not in memory: {'; '.join(map(one_line, found.missing))}"))
     for one in found.contradictions:
         told = " ↔ ".join(one_line(text, most=_LONGEST) for text in one.texts)
-        _show_line(console, f"Contradicting: {told} {_marks(one.sources, numbers)}")
+        indented(console, Text(f"Contradicting: {told} {_marks(one.sources, numbers)}"))
     if found.by_model:
         _show_evidence(console, "Sources", found.evidence, numbers)
     else:
@@ -86,7 +81,7 @@ def _show_evidence(console: Console, words: str, evidence: Iterable[Evidence], n
             console.print(Text(f"\n{words}", style="bold"))
         line = Text(f"[{numbers[one.id]}] {one_line(one.text, most=_LONGEST)} ")
         line.append(f"‹{', '.join(_about(one))}›", style="dim")
-        console.print(Padding(line, (0, 0, 0, 2), expand=False))
+        indented(console, line)
 
 
 def _about(one: Evidence) -> Iterable[str]:
@@ -111,7 +106,3 @@ def _about(one: Evidence) -> Iterable[str]:
 
 def _marks(ids: Iterable[str], numbers: Mapping[str, int]) -> str:
     return " ".join(f"[{numbers[one]}]" for one in ids if one in numbers)
-
-
-def _show_line(console: Console, words: str) -> None:
-    console.print(Padding(Text(words), (0, 0, 0, 2), expand=False))

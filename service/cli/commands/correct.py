@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from mind_memory_client import AsyncMemoryClient
+from mind_memory_client.corrections import Correction, Corrections
 from mind_memory_client.errors import NotFound
+from rich.console import Console
 
 from consolidation.corrections.record import NEEDS_WORDS, What
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import CommandFailed, Context, MindName, command
+from service.cli.command import AS_IT_IS, CommandFailed, Context, MindName, command
 from service.cli.connection import connect
-from service.cli.output.terminal import Row, minute, one_line, out, show_facts, show_json, typed
-
-if TYPE_CHECKING:
-    from mind_memory_client import AsyncMemoryClient
-    from mind_memory_client.corrections import Correction
+from service.cli.output.terminal import Row, minute, one_line, show_facts, typed
 
 _LISTED, _UNDO = "list", "undo"
 _PREFIXES = ("fact:", "entity:", "episode:")
@@ -35,7 +34,7 @@ _DONE = {
 }
 
 
-@command()
+@command(json=AS_IT_IS)
 async def correct(
     context: Context,
     what: Annotated[
@@ -52,19 +51,12 @@ async def correct(
     ] = None,
     reason: Annotated[str | None, typer.Option(metavar="WORDS", help="For people who read it later.")] = None,
     limit: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=500, help="How many to list.")] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
 ) -> None:
     """Put a memory right: it holds at once, outlives a rebuild, and can be taken back."""
     async with connect(context) as connection:
         if what == _LISTED:
             found = await connection.memory.corrections(mind, limit=limit)
-            if as_json:
-                show_json(found.model_dump(mode="json"))
-                return
-            for one in found.items:
-                _show(one)
-            if not found.items:
-                out().print(f"Nothing was put right in {mind}.")
+            connection.show(context, _show_all, found, mind=mind)
             return
         if what == _UNDO:
             if memory is None:
@@ -78,12 +70,7 @@ async def correct(
             made = await _made(
                 connection.memory, mind, decision, target, to=_words(decision, memory, to), reason=reason
             )
-    if as_json:
-        show_json(made.model_dump(mode="json"))
-        return
-    _show(made)
-    if what != _UNDO:
-        out().print(f"{_DONE[made.what]}. Take it back with {typed(f'correct undo {made.id}', mind=mind)}.")
+    connection.show(context, _show_made, made, mind=mind, is_undone=what == _UNDO)
 
 
 async def _made(
@@ -129,12 +116,25 @@ def _target(what: What, memory: str | None, turns: list[str]) -> dict[str, Any] 
     return {"kind": kind, **named, "turn_ids": turns}
 
 
-def _show(one: Correction) -> None:
+def _show_all(console: Console, found: Corrections, *, mind: str) -> None:
+    for one in found.items:
+        _show(console, one)
+    if not found.items:
+        console.print(f"Nothing was put right in {mind}.")
+
+
+def _show_made(console: Console, made: Correction, *, mind: str, is_undone: bool) -> None:
+    _show(console, made)
+    if not is_undone:
+        console.print(f"{_DONE[made.what]}. Take it back with {typed(f'correct undo {made.id}', mind=mind)}.")
+
+
+def _show(console: Console, one: Correction) -> None:
     state = "" if one.state == "stands" else f" ({one.state})"
     rows = (
         Row(minute(one.at), f"{one.what}{state}  {one_line(one.target.text)}"),
-        *([Row("", f"→ {one_line(one.to)}")] if one.to is not None and one.to != one.target.text else []),
-        *([Row("", f"reason: {one_line(one.reason)}")] if one.reason else []),
+        Row("", f"→ {one_line(one.to)}" if one.to is not None and one.to != one.target.text else ""),
+        Row("", f"reason: {one_line(one.reason)}" if one.reason else ""),
         Row("", f"{one.id}, by {one_line(one.by)}"),
     )
-    show_facts(out(), rows)
+    show_facts(console, rows)

@@ -85,23 +85,22 @@ _OF_MODEL = "model_"  # how /readyz calls the model of a role
 _NOT_CALLED = "not called (--call-models does)"
 
 
-@command(has_url=False)
+@command(has_url=False, json="What was found, as JSON.")
 async def doctor(
     context: Context,
     call_models: Annotated[
         bool, typer.Option("--call-models", help="Ask each model one tiny question, which may cost a little.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="What was found, as JSON.")] = False,
 ) -> None:
     """Check what is configured, what works, and what to mend."""
     console, broken, sections = out(), dict[str, None](), list[dict[str, object]]()
     async for title, findings in _sections(context, calls_models=call_models):
-        if as_json:
+        if context.as_json:
             sections.append({"title": title, "findings": [finding_as_json(one) for one in findings]})
         else:
             show_findings(console, title, findings)
         broken |= dict.fromkeys(one.what for one in findings if one.mark == BROKEN)
-    if as_json:
+    if context.as_json:
         show_json({"is_sound": not broken, "sections": sections})
         raise typer.Exit(FAILED if broken else 0)
     if broken:

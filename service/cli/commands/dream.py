@@ -7,18 +7,17 @@ from typing import Annotated
 import typer
 
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import Context, MindName, command
+from service.cli.command import AS_IT_IS, Context, MindName, command
 from service.cli.connection import connect
 from service.cli.dreaming import STOPPED, show_dream, until_dreamt
 from service.cli.output.terminal import out, show_json
 
 
-@command(interrupted=STOPPED)
+@command(interrupted=STOPPED, json=AS_IT_IS)
 async def dream(
     context: Context,
     mind: MindName = DEFAULT_MIND,
     deep: Annotated[bool, typer.Option("--deep", help="A deep sleep: also tidy up and write the diary.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
 ) -> None:
     """Dream now of what an agent did since its last dream."""
     async with connect(context) as connection:
@@ -26,10 +25,9 @@ async def dream(
         before = await memory.dreams(mind, limit=1)
         await memory.dream(mind, deep=deep, wait=False)
         found = await until_dreamt(memory, mind)
-        if as_json:
-            show_json(await memory.request("GET", f"/v1/minds/{mind}/dreams", query={"limit": 1}))
-            return
-    if found.dreams == before.dreams:
+    if context.as_json:
+        show_json(connection.answer)
+    elif found.dreams == before.dreams:
         out().print(f"{mind} did nothing since its last dream.")
     else:
         show_dream(out(), found.dreams[0])

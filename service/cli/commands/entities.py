@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from mind_memory_client import AsyncMemoryClient
 
 from consolidation.text.names import name_key
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import CommandFailed, Context, MindName, command
+from service.cli.command import AS_IT_IS, CommandFailed, Context, MindName, command, one_of
 from service.cli.connection import connect
 from service.cli.output.lists import show_entity, show_entity_list
-from service.cli.output.terminal import one_line, out, show_json
-
-if TYPE_CHECKING:
-    from mind_memory_client import AsyncMemoryClient
+from service.cli.output.terminal import one_line
 
 _SORTS = ("mentions", "recent", "name")
 _PREFIX = "entity:"
 _LOOKED_AT, _MOST_NAMED = 100, 5
 
 
-@command()
+@command(json=AS_IT_IS)
 async def entities(
     context: Context,
     entity: Annotated[
@@ -32,25 +30,17 @@ async def entities(
     kind: Annotated[str | None, typer.Option(metavar="KIND", help="Only of this kind.")] = None,
     sort: Annotated[str, typer.Option(metavar="ORDER", help="mentions, recent or name.")] = "mentions",
     limit: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=500, help="How many.")] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
 ) -> None:
     """List people, places and things, or show one of them."""
-    if sort not in _SORTS:
-        raise CommandFailed(f"--sort {sort}: choose from {', '.join(_SORTS)}")
+    one_of(_SORTS, sort, "--sort")
     asked: dict[str, Any] = {"query": query, "kind": kind, "sort": sort, "limit": limit}
     async with connect(context) as connection:
         memory = connection.memory
-        entity_id = await _id_of(memory, mind, entity) if entity is not None else None
-        if as_json:
-            path = f"/v1/minds/{mind}/entities"
-            found = (
-                memory.request("GET", f"{path}/{entity_id}") if entity_id else memory.request("GET", path, query=asked)
-            )
-            show_json(await found)
-        elif entity_id is not None:
-            show_entity(out(), await memory.entity(mind, entity_id=entity_id))
+        if entity is not None:
+            entity_id = await _id_of(memory, mind, entity)
+            connection.show(context, show_entity, await memory.entity(mind, entity_id=entity_id))
         else:
-            show_entity_list(out(), await memory.entities(mind, **asked))
+            connection.show(context, show_entity_list, await memory.entities(mind, **asked))
 
 
 async def _id_of(memory: AsyncMemoryClient, mind: str, entity: str) -> str:

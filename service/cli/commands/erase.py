@@ -11,20 +11,21 @@ import typer
 from mind_memory_client import AsyncMemoryClient, Erased, Mind, NotFound
 from mind_memory_client.models import Erasure
 from mind_memory_client.records import ErasurePreview
+from rich.console import Console
 
 from consolidation.workspace import workspace_of
 from service.cli.command import CommandFailed, Context, command
 from service.cli.connection import connect
 from service.cli.output.lists import show_receipts
 from service.cli.output.progress import bar
-from service.cli.output.terminal import Row, confirm, counted, note, one_line, out, show_facts, show_json
+from service.cli.output.terminal import Row, confirm, counted, known, note, one_line, out, show_facts, show_json
 from service.erasure.receipt import ErasureRequest
 from service.erasure.verify import files_of
 
 _AGAIN_SECONDS = 1.0
 
 
-@command()
+@command(json="The receipt, or with --dry-run or --receipts what they show, as the API answers.")
 async def erase(
     context: Context,
     mind: Annotated[str | None, typer.Option("--mind", metavar="ID", help="Whose memory; it has no default.")] = None,
@@ -36,33 +37,29 @@ async def erase(
         bool, typer.Option("--receipts", help="Erase nothing: list what was erased, of one mind or of all.")
     ] = False,
     limit: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=500, help="With --receipts: how many.")] = 20,
-    as_json: Annotated[
-        bool,
-        typer.Option("--json", help="The receipt, or with --dry-run or --receipts what they show, as the API answers."),
-    ] = False,
 ) -> None:
     """Erase a mind, a session or a turn everywhere, for good."""
     if session is not None and turn is not None:
         raise CommandFailed("--session and --turn exclude each other: erase one after the other")
     if receipts:
-        await _show_kept(context, mind, part=session or turn, limit=limit, as_json=as_json)
+        await _show_kept(context, mind, part=session or turn, limit=limit)
         return
     if mind is None:
         raise CommandFailed("say whose memory: --mind ID; with --session or --turn only a part of it")
+    target = ErasureRequest(mind, session, turn)
     if dry_run:
-        await _preview(context, ErasureRequest(mind, session, turn), as_json=as_json)
+        await _preview(context, target)
         return
     if not yes and not sys.stdin.isatty():
         raise CommandFailed("nobody is here to confirm it: add --yes")
-    target = ErasureRequest(mind, session, turn)
     async with connect(context) as connection:
         held = await connection.memory.mind(mind)
         if not yes:
             await confirm(_question(target, held, _own_files(context, mind)))
         with bar("erasing"):
             receipt = await _until_erased(connection.memory, target)
-    if as_json:
-        show_json(receipt.model_dump(mode="json") if receipt is not None else None)
+    if context.as_json:
+        show_json(connection.answer if receipt is not None else None)
     else:
         out().print(f"Erased {_name(target)}", style="bold")
         show_facts(out(), _rows(receipt) if receipt is not None else ())
@@ -70,30 +67,27 @@ async def erase(
         raise CommandFailed("Not all of it could be shown to be gone; what is named above is left.")
 
 
-async def _show_kept(context: Context, mind: str | None, *, part: str | None, limit: int, as_json: bool) -> None:
+async def _show_kept(context: Context, mind: str | None, *, part: str | None, limit: int) -> None:
     """The receipts that are kept, of *mind* or of all, newest first. Raises CommandFailed."""
     if part is not None:
         raise CommandFailed("--receipts lists a mind's receipts, or all: leave --session and --turn out")
     async with connect(context) as connection:
-        if as_json:
-            path = "/v1/erasures" if mind is None else f"/v1/minds/{mind}/erasures"
-            show_json(await connection.memory.request("GET", path, query={"limit": limit}))
-        elif mind is None:
-            show_receipts(out(), await connection.memory.all_erasures(limit=limit))
-        else:
-            show_receipts(out(), await connection.memory.erasures(mind, limit=limit))
+        memory = connection.memory
+        found = await (memory.erasures(mind, limit=limit) if mind else memory.all_erasures(limit=limit))
+    connection.show(context, show_receipts, found)
 
 
-async def _preview(context: Context, target: ErasureRequest, *, as_json: bool) -> None:
+async def _preview(context: Context, target: ErasureRequest) -> None:
     async with connect(context) as connection:
         found = await connection.memory.preview_erasure(
             target.mind_id, session=target.session_id, turn_id=target.turn_id
         )
-    if as_json:
-        show_json(found.model_dump(mode="json"))
-        return
-    out().print(f"Nothing erased: a dry run for {_name(target)}", style="bold")
-    show_facts(out(), _preview_rows(found))
+    connection.show(context, _show_preview, found, target)
+
+
+def _show_preview(console: Console, found: ErasurePreview, target: ErasureRequest) -> None:
+    console.print(f"Nothing erased: a dry run for {_name(target)}", style="bold")
+    show_facts(console, _preview_rows(found))
 
 
 def _preview_rows(found: ErasurePreview) -> Iterator[Row]:
@@ -101,7 +95,7 @@ def _preview_rows(found: ErasurePreview) -> Iterator[Row]:
     if found.facts is None or found.entities is None:
         yield Row("graph", "not available now: what it holds goes too", "yellow")
     else:
-        yield Row("graph", f"{counted(found.facts, 'fact')}, {counted(found.entities, 'entity', 'entities')}")
+        yield Row("graph", f"{known(found.facts, found.entities)}")
     yield Row("traces", f"{found.traces:,}")
     yield Row("corrections", f"{found.corrections:,}")
     for chapter in found.chapters:

@@ -8,15 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import CommandFailed, Context, MindName, command, instant_of
+from service.cli.command import AS_IT_IS, Context, MindName, command, instant_of, one_of
 from service.cli.connection import connect
 from service.cli.output.lists import show_fact, show_fact_list
-from service.cli.output.terminal import out, show_json
 
 _STATES = ("holding", "ended", "planned")
 
 
-@command()
+@command(json=AS_IT_IS)
 async def facts(
     context: Context,
     fact_id: Annotated[str | None, typer.Argument(metavar="ID", help="One fact, like fact:4e8b….")] = None,
@@ -26,11 +25,9 @@ async def facts(
     query: Annotated[str | None, typer.Option(metavar="WORDS", help="Only with all of these words.")] = None,
     since: Annotated[str | None, typer.Option(metavar="DAY", help="Told first on this day or later.")] = None,
     limit: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=500, help="How many.")] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
 ) -> None:
     """List what is known, newest first, or show one fact."""
-    if state is not None and state not in _STATES:
-        raise CommandFailed(f"--state {state}: choose from {', '.join(_STATES)}")
+    one_of(_STATES, state, "--state")
     asked: dict[str, Any] = {
         "entity": entity,
         "state": state,
@@ -40,11 +37,7 @@ async def facts(
     }
     async with connect(context) as connection:
         memory = connection.memory
-        if as_json:
-            path = f"/v1/minds/{mind}/facts"
-            found = memory.request("GET", f"{path}/{fact_id}") if fact_id else memory.request("GET", path, query=asked)
-            show_json(await found)
-        elif fact_id is not None:
-            show_fact(out(), await memory.fact(mind, fact_id=fact_id))
+        if fact_id is not None:
+            connection.show(context, show_fact, await memory.fact(mind, fact_id=fact_id))
         else:
-            show_fact_list(out(), await memory.facts(mind, **asked))
+            connection.show(context, show_fact_list, await memory.facts(mind, **asked))

@@ -60,7 +60,7 @@ _MOST_SESSIONS = 4  # whose stored turns are remembered
 _LARGEST_PAGE = 500
 
 
-@command(interrupted=_GOES_ON)
+@command(interrupted=_GOES_ON, json="What was found and what became of it, as JSON.")
 async def import_(
     context: Context,
     paths: Annotated[
@@ -87,14 +87,13 @@ async def import_(
     prompts: Annotated[
         bool, typer.Option("--prompts", help="Take an archive's own prompts too, which decide what models are told.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="What was found and what became of it, as JSON.")] = False,
 ) -> None:
     """Import conversations, or the archive of a mind. Importing conversations again adds nothing twice."""
     files = [Path(one) for one in paths if not is_address(one)]
     if any(map(is_archive, files)):
         if len(paths) > 1 or only is not None:
             raise CommandFailed("an archive is imported alone and whole: give no other path, and no --only")
-        how = HowToImport(is_dry=dry_run, waits=not no_wait, reembeds=reembed, takes_prompts=prompts, as_json=as_json)
+        how = HowToImport(is_dry=dry_run, waits=not no_wait, reembeds=reembed, takes_prompts=prompts)
         await import_archive(context, files[0], mind=mind, how=how)
         return
     clock = SystemClock()
@@ -111,7 +110,7 @@ async def import_(
         if report.readable and not dry_run:
             async with connect(context, makes_home=True) as connection:
                 await _import(connection, report, wanted, waits=not no_wait)
-    if report.readable and as_json:
+    if report.readable and context.as_json:
         show_json(_as_json(report))
     elif report.readable:
         _show(report, seconds=clock.monotonic() - began)

@@ -17,7 +17,7 @@ from service.cli.catch_up import until_caught_up
 from service.cli.command import CommandFailed, Context
 from service.cli.connection import connect
 from service.cli.output.progress import bar
-from service.cli.output.terminal import counted, day, one_line, out, show_json
+from service.cli.output.terminal import counted, day, known, one_line, out, show_json
 
 _CHUNK = 1024 * 1024
 
@@ -38,14 +38,13 @@ class HowToImport(NamedTuple):
     waits: bool
     reembeds: bool
     takes_prompts: bool
-    as_json: bool
 
 
 async def import_archive(context: Context, path: Path, *, mind: str | None, how: HowToImport) -> None:
     """Import the archive. Raises CommandFailed, MemoryFault; then nothing was imported."""
     manifest = manifest_in(path)
     mind = mind or manifest.mind_id
-    if how.is_dry and how.as_json:
+    if how.is_dry and context.as_json:
         counts = {"turns": manifest.counts.turns, "facts": manifest.counts.facts}
         show_json({"mind_id": mind, "is_dry_run": True, "made_at": manifest.made_at.isoformat(), **counts})
         return
@@ -64,11 +63,10 @@ async def import_archive(context: Context, path: Path, *, mind: str | None, how:
         else:
             raise CommandFailed(f"there is a mind {mind!r} already: name another id with --mind; nothing was imported")
         held_up_by = (await until_caught_up(memory, mind))[1] if how.waits else None
-    if how.as_json:
+    if context.as_json:
         show_json({**made.model_dump(mode="json"), "waiting_for": held_up_by})
         return
-    facts, entities = counted(made.facts, "fact"), counted(made.entities, "entity", "entities")
-    out().print(f"Imported {mind}: {counted(made.turns, 'turn')}, {facts}, {entities}")
+    out().print(f"Imported {mind}: {counted(made.turns, 'turn')}, {known(made.facts, made.entities)}")
     if made.prompts_left_out:
         left_out = counted(made.prompts_left_out, "prompt")
         out().print(f"  {left_out} of its own left out: read them, then import with --prompts", style="yellow")

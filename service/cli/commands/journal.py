@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from mind_memory_client.models import JournalSearch
 from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import CommandFailed, Context, MindName, command, group
+from service.cli.command import AS_IT_IS, CommandFailed, Context, MindName, command, group
 from service.cli.connection import connect
 from service.cli.output.lists import show_notes
 from service.cli.output.memories import show_degraded
-from service.cli.output.terminal import note, out, plain, show_json
+from service.cli.output.terminal import indented, note, plain
 
 app = group("Search and read what you wrote down: MEMORY.md and memory/.")
 
 
 @app.command()
-@command()
+@command(json=AS_IT_IS)
 async def search(
     context: Context,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for, in any words.")],
@@ -31,32 +30,24 @@ async def search(
     min_score: Annotated[
         float | None, typer.Option(metavar="SCORE", min=0, max=1, help="The least score; the configured one else.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
 ) -> None:
     """Search the notes by meaning and by words."""
     if not query.strip():
         raise CommandFailed("say what to look for: the query is empty")
-    asked: dict[str, Any] = {"query": query, "max_results": limit, "min_score": min_score}
     async with connect(context) as connection:
-        if as_json:
-            show_json(await connection.memory.request("GET", f"/v1/minds/{mind}/journal/search", query=asked))
-        else:
-            _show_found(out(), await connection.memory.journal_search(mind, **asked))
+        found = await connection.memory.journal_search(mind, query=query, max_results=limit, min_score=min_score)
+    connection.show(context, _show_found, found)
 
 
 @app.command("list")
-@command()
+@command(json=AS_IT_IS)
 async def list_files(
     context: Context,
     mind: MindName = DEFAULT_MIND,
-    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
 ) -> None:
     """List the notes, with SOUL.md, PURPOSE.md and briefing.md, newest first."""
     async with connect(context) as connection:
-        if as_json:
-            show_json(await connection.memory.request("GET", f"/v1/minds/{mind}/journal"))
-        else:
-            show_notes(out(), await connection.memory.journal_files(mind))
+        connection.show(context, show_notes, await connection.memory.journal_files(mind))
 
 
 @app.command()
@@ -86,8 +77,8 @@ def _show_found(console: Console, found: JournalSearch) -> None:
         head = Text("◦ ")
         head.append(f"{plain(one.path)}:{one.start_line}-{one.end_line}", style="bold")
         head.append(f"  {one.score:.2f}", style="dim")
-        console.print(Padding(head, (0, 0, 0, 2), expand=False))
-        console.print(Padding(Text(plain(one.snippet)), (0, 0, 1, 4), expand=False))
+        indented(console, head)
+        indented(console, Text(plain(one.snippet)), by=4, below=1)
     if not found.results:
         console.print("Nothing is written down about that.")
     show_degraded(console, found.degraded)

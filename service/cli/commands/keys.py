@@ -72,16 +72,13 @@ async def create(
 
 
 @app.command("list")
-@command(has_url=False)
-async def list_(
-    context: Context,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON, like `GET /v1/keys`, with each state.")] = False,
-) -> None:
+@command(has_url=False, json="As JSON, like `GET /v1/keys`, with each state.")
+async def list_(context: Context) -> None:
     """List the keys: what they open, until when, and when last used."""
     now = SystemClock().now()
     with _opened_home(context.settings_of_home()) as folder:
         keys = Keyring(folder).ring()
-    if as_json:
+    if context.as_json:
         show_json({"keys": [_as_json(one, now) for one in keys.values()]})
         return
     if not keys:

@@ -8,20 +8,19 @@ from typing import Annotated, Any
 import typer
 from mind_memory_client.log_page import LogItem, LogLine, LogPage
 from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 
 from consolidation.transcript.search import span_of
 from consolidation.workspace import DEFAULT_MIND
 from service.adapters.local_zone import local_zone
-from service.cli.command import CommandFailed, Context, MindName, command, instant_of
+from service.cli.command import AS_IT_IS, CommandFailed, Context, MindName, command, instant_of
 from service.cli.connection import connect
-from service.cli.output.terminal import minute, note, out, plain, show_json
+from service.cli.output.terminal import indented, minute, note, plain, speaker
 
 _LAST_MOMENT = time(23, 59, 59, 999_999)
 
 
-@command()
+@command(json=AS_IT_IS)
 async def log(
     context: Context,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="The words as they stand there, in any case.")],
@@ -33,12 +32,12 @@ async def log(
     around: Annotated[
         int, typer.Option("--context", metavar="NUMBER", min=0, max=5, help="How many messages around each.")
     ] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
 ) -> None:
     """Find words in everything that was said, newest first."""
     if not query.strip():
         raise CommandFailed("say what to look for: the query is empty")
     asked: dict[str, Any] = {
+        "session": session,
         "since": instant_of(since, "--since", at=time.min),
         "until": instant_of(until, "--until", at=_LAST_MOMENT),
         "limit": limit,
@@ -47,12 +46,8 @@ async def log(
         "language": "en",
     }
     async with connect(context) as connection:
-        if as_json:
-            path, named = f"/v1/minds/{mind}/log", {"query": query, "session_id": session, **asked}
-            show_json(await connection.memory.request("GET", path, query=named))
-            return
-        found = await connection.memory.search_log(mind, query, session=session, **asked)
-    _show(out(), found, query)
+        found = await connection.memory.search_log(mind, query, **asked)
+    connection.show(context, _show, found, query)
 
 
 def _show(console: Console, found: LogPage, query: str) -> None:
@@ -61,12 +56,12 @@ def _show(console: Console, found: LogPage, query: str) -> None:
         when = " — ".join(part for part in (plain(item.age), minute(item.at)) if part)
         head.append(when, style="bold")
         head.append(f"  {plain(item.session_id)} #{item.sequence}", style="dim")
-        console.print(Padding(head, (0, 0, 0, 2), expand=False))
+        indented(console, head)
         for one in item.before:
-            console.print(Padding(_line(one, style="dim"), (0, 0, 0, 4), expand=False))
-        console.print(Padding(_marked(item, query), (0, 0, 0, 4), expand=False))
+            indented(console, _line(one, style="dim"), by=4)
+        indented(console, _marked(item, query), by=4)
         for one in item.after:
-            console.print(Padding(_line(one, style="dim"), (0, 0, 0, 4), expand=False))
+            indented(console, _line(one, style="dim"), by=4)
         console.print()
     if not found.items:
         console.print("Nobody used these words.")
@@ -87,6 +82,4 @@ def _marked(item: LogItem, query: str) -> Text:
 
 
 def _line(said: LogItem | LogLine, *, style: str = "") -> Text:
-    line = Text(style=style)
-    line.append(f"{plain(said.role)}{f' {plain(said.name)}' if said.name else ''}: ", style="italic")
-    return line.append(plain(said.text))
+    return speaker(said.role, said.name, style=style).append(plain(said.text))

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from datetime import time
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from mind_memory_client.corrections import Correction
+from mind_memory_client.news import News, SurfacedCall
+from rich.console import Console
 
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import Context, MindName, command, instant_of
+from service.cli.command import AS_IT_IS, Context, MindName, command, instant_of
 from service.cli.connection import connect
-from service.cli.output.terminal import Row, counted, minute, one_line, out, show_facts, show_json
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from mind_memory_client.corrections import Correction
-    from mind_memory_client.news import News, SurfacedCall
+from service.cli.output.terminal import Row, counted, minute, one_line, show_facts
 
 _LONGEST = 140
 
 
-@command()
+@command(json=AS_IT_IS)
 async def news(
     context: Context,
     mind: MindName = DEFAULT_MIND,
@@ -29,17 +27,15 @@ async def news(
         str | None, typer.Option(metavar="DAY", help="After this day began, or this time; else of the last 7 days.")
     ] = None,
     limit: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=100, help="How many of each kind.")] = 3,
-    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
 ) -> None:
     """Show what was learned, ended, told, surfaced, put right and parked since a day."""
     at = instant_of(since, "--since", at=time.min)
     async with connect(context) as connection:
-        if as_json:
-            asked = {"since": at.isoformat() if at is not None else None, "limit": limit}
-            show_json(await connection.memory.request("GET", f"/v1/minds/{mind}/news", query=asked))
-            return
         found = await connection.memory.news(mind, since=at, limit=limit)
-    console = out()
+    connection.show(context, _show, found)
+
+
+def _show(console: Console, found: News) -> None:
     console.print(f"Since {minute(found.since)}: {counted(found.turns, 'turn')} stored.")
     rows = tuple(_rows(found))
     if rows:

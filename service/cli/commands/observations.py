@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 from mind_memory_client.observations import Observation, Observations
@@ -10,31 +10,25 @@ from rich.console import Console
 from rich.text import Text
 
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import CommandFailed, Context, MindName, command
+from service.cli.command import AS_IT_IS, Context, MindName, command, one_of
 from service.cli.connection import connect
-from service.cli.output.terminal import note, out, plain, show_json
+from service.cli.output.terminal import note, plain
 
 _STYLES = {"RED": "red", "YLW": "yellow", "GRN": "green"}
 
 
-@command()
+@command(json=AS_IT_IS)
 async def observations(
     context: Context,
     mind: MindName = DEFAULT_MIND,
     level: Annotated[str | None, typer.Option(metavar="LEVEL", help="RED, YLW or GRN only.")] = None,
     since: Annotated[str | None, typer.Option(metavar="DAY", help="From this day on, like 2026-01-09.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
 ) -> None:
     """Show what dreams observed, by day."""
-    if level is not None and level not in _STYLES:
-        raise CommandFailed(f"--level {level}: choose from {', '.join(_STYLES)}")
-    asked: dict[str, Any] = {"level": level, "since": since}
+    one_of(_STYLES, level, "--level")
     async with connect(context) as connection:
-        if as_json:
-            show_json(await connection.memory.request("GET", f"/v1/minds/{mind}/observations", query=asked))
-            return
-        found = await connection.memory.observations(mind, **asked)
-    _show(out(), found, mind=mind)
+        found = await connection.memory.observations(mind, level=cast("Any", level), since=since)
+    connection.show(context, _show, found, mind=mind)
 
 
 def _show(console: Console, found: Observations, *, mind: str) -> None:

@@ -7,7 +7,7 @@ from service.cli.catch_up import until_caught_up
 from service.cli.command import CommandFailed, Context, MindName, command
 from service.cli.connection import connect
 from service.cli.output.progress import bar
-from service.cli.output.terminal import counted, one_line, out
+from service.cli.output.terminal import counted, known, one_line, out
 
 _GOES_ON = "Stopped watching. What is left is built while the service runs, now or when it runs next."
 
@@ -23,7 +23,6 @@ async def rebuild(context: Context, mind: MindName = DEFAULT_MIND) -> None:
     if held_up_by is not None:
         left, why = counted(graph.lag, "turn"), one_line(held_up_by)
         raise CommandFailed(f"{left} of {mind} are not built yet: {why}. It is tried again.")
-    facts, entities = counted(graph.facts, "fact"), counted(graph.entities, "entity", "entities")
-    out().print(f"{mind} was built anew from {counted(turns, 'turn')}: {facts}, {entities}")
+    out().print(f"{mind} was built anew from {counted(turns, 'turn')}: {known(graph.facts, graph.entities)}")
     if graph.parked:
         out().print(f"  {counted(len(graph.parked), 'turn')} could not be read; see `mind-memory status`")

@@ -10,16 +10,15 @@ from typing import Annotated, Any
 import typer
 
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import CommandFailed, Context, MindName, command, instant_of
+from service.cli.command import AS_IT_IS, CommandFailed, Context, MindName, command, instant_of, one_of
 from service.cli.connection import connect
 from service.cli.output.memories import show_memories
-from service.cli.output.terminal import out, show_json
 
 _KINDS = ("fact", "entity", "episode", "observation")
 _LAST_MOMENT = time(23, 59, 59, 999_999)
 
 
-@command()
+@command(json=AS_IT_IS)
 async def remember(
     context: Context,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What to recall, in any words.")],
@@ -53,12 +52,10 @@ async def remember(
         typer.Option(metavar="MIND", help="Search this mind too, not those set; repeatable."),
     ] = None,
     limit: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=100, help="How many.")] = 10,
-    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
 ) -> None:
     """Search memory on purpose: facts, entities and moments, with sources."""
     for one in kind or ():
-        if one not in _KINDS:
-            raise CommandFailed(f"--kind {one}: choose from {', '.join(_KINDS)}")
+        one_of(_KINDS, one, "--kind")
     if not query.strip():
         raise CommandFailed("say what to recall: the query is empty")
     asked: dict[str, Any] = {
@@ -71,16 +68,11 @@ async def remember(
         "speakers": speaker or None,
         "also_read": also_read or None,
         "asker": asker,
+        "metadata": _metadata(where or []),
     }
-    metadata = _metadata(where or [])
     async with connect(context) as connection:
-        if as_json:
-            path = f"/v1/minds/{mind}/remember"
-            by_metadata = {"metadata": json.dumps(metadata)} if metadata else {}
-            show_json(await connection.memory.request("GET", path, query={"query": query, **asked, **by_metadata}))
-            return
-        found = await connection.memory.remember(mind, query, **asked, metadata=metadata or None)
-    show_memories(out(), found)
+        found = await connection.memory.remember(mind, query, **asked)
+    connection.show(context, show_memories, found)
 
 
 def _metadata(conditions: list[str]) -> dict[str, list[object]]:

@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import CommandFailed, Context, MindName, command, instant_of
+from service.cli.command import AS_IT_IS, CommandFailed, Context, MindName, command, instant_of
 from service.cli.connection import connect
 from service.cli.output.memories import secrets_in
-from service.cli.output.terminal import note, out, show_json
+from service.cli.output.terminal import note
 
 
-@command()
+@command(json=AS_IT_IS)
 async def save(
     context: Context,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="One sentence, clear by itself.")],
@@ -22,7 +22,6 @@ async def save(
     importance: Annotated[float, typer.Option(metavar="NUMBER", min=0.1, max=1, help="From 0.1 to 1.")] = 0.5,
     when: Annotated[str | None, typer.Option("--at", metavar="DAY", help="When it happened; now if left out.")] = None,
     session: Annotated[str | None, typer.Option(metavar="ID", help="The session that it comes from.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
 ) -> None:
     """Have something remembered, on purpose."""
     memory = {"text": text, "occurred_at": instant_of(when, "--at", at=time(12))}
@@ -32,7 +31,5 @@ async def save(
         raise CommandFailed(f"not saved: {', '.join(one.reason for one in found.dropped)}")
     for kind in secrets_in(found.dropped):
         note(f"taken out: {kind}")
-    if as_json:
-        show_json(found.model_dump(mode="json"))
-        return
-    out().print(f"Saved as turn {found.memories[0].turn_id} of {mind}.")
+    saved = f"Saved as turn {found.memories[0].turn_id} of {mind}."
+    connection.show(context, lambda console: console.print(saved))

@@ -18,7 +18,7 @@ from service.access.principal import OWNER
 from service.cli.command import CommandFailed, Context, command, make_home
 from service.cli.output.configuration import database_of, embedder_of, graph_of, missing_keys, model_lines, network_of
 from service.cli.output.progress import bar
-from service.cli.output.terminal import Row, counted, out, program, shortened, show_facts
+from service.cli.output.terminal import Row, counted, out, program, rows_of, shortened, show_facts
 from service.composition.access import is_guarded
 from service.observability.logging import configure_logs
 from service.settings.loading import wants_colours
@@ -127,8 +127,7 @@ def _facts(settings: Settings, memory: Memory, *, keys: int) -> Iterator[Row]:
     if database is not None:
         yield Row("copies", f"{shortened(settings.folder)}: of minds that are in use")
     yield Row("graph", graph_of(settings))
-    for at, line in enumerate(model_lines(settings)):
-        yield Row("" if at else "models", line)
+    yield from rows_of("models", model_lines(settings))
     for problem in missing_keys(settings):
         yield Row("no key", problem, "yellow")
     yield Row("recall", "waits as long as it takes" if deadline is None else f"answers within {deadline:g} s")

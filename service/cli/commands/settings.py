@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from mind_memory_client.settings import MindSettings
+from rich.console import Console
 
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import CommandFailed, Context, MindName, command
+from service.cli.command import AS_IT_IS, CommandFailed, Context, MindName, command
 from service.cli.connection import connect
-from service.cli.output.terminal import complain, one_line, out, plain_table, show_json
-
-if TYPE_CHECKING:
-    from mind_memory_client.settings import MindSettings
+from service.cli.output.terminal import complain, one_line, plain_table
 
 _SET, _UNSET = "set", "unset"
 _TEXTS, _LISTS = ("language", "timezone"), ("entity_kinds", "never_keep", "also_read")
@@ -21,7 +20,7 @@ _UNSET_TEXTS = {"language": "the message's own", "timezone": "UTC"}
 _NAMES = ("relevance", "max_fragments", "max_tokens", "echo_turns", *_TEXTS, *_LISTS)
 
 
-@command()
+@command(json=AS_IT_IS)
 async def settings(
     context: Context,
     what: Annotated[str | None, typer.Argument(metavar="WHAT", help="set, unset, or nothing: show them.")] = None,
@@ -30,7 +29,6 @@ async def settings(
         typer.Argument(metavar="NAME[=VALUE]", help="Like relevance=0.4, or never_keep='one, two'."),
     ] = None,
     mind: MindName = DEFAULT_MIND,
-    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
 ) -> None:
     """Show what is set for a mind, and set or take away what is its own."""
     changes = _changes(what, names or [])
@@ -38,10 +36,7 @@ async def settings(
         found = await connection.memory.settings(mind)
         if changes:
             found = await connection.memory.change_settings(mind, changes=changes, etag=found.etag)
-    if as_json:
-        show_json(found.model_dump(mode="json"))
-    else:
-        _show(found)
+    connection.show(context, _show, found)
 
 
 def _changes(what: str | None, names: list[str]) -> dict[str, Any]:
@@ -76,12 +71,12 @@ def _value(name: str, text: str) -> object:
         raise CommandFailed(f"{name}={text}: this is neither a number nor a list as JSON") from error
 
 
-def _show(found: MindSettings) -> None:
+def _show(console: Console, found: MindSettings) -> None:
     table = plain_table("setting", "value", "from")
     for name in _NAMES:
         one = getattr(found.settings, name)
         table.add_row(name, _shown(name, one.value), one.source)
-    out().print(table)
+    console.print(table)
     if found.fault is not None:
         place = f", line {found.fault.line}" if found.fault.line is not None else ""
         complain(f"settings.toml{place}: {one_line(found.fault.detail)}. Mend it; the service's values hold meanwhile.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from mind_memory_client.sleep import SleepBegun
@@ -14,7 +14,7 @@ from service.cli.dreaming import KINDS, STOPPED, show_dream, until_dreamt
 from service.cli.output.terminal import minute, out, plain, show_json
 
 
-@command(interrupted=STOPPED)
+@command(interrupted=STOPPED, json="The API's answer as it is, after the dream.")
 async def sleep(
     context: Context,
     seconds: Annotated[
@@ -22,19 +22,15 @@ async def sleep(
     ] = 300,
     mind: MindName = DEFAULT_MIND,
     session: Annotated[str | None, typer.Option(metavar="ID", help="The session that ends by it.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is, after the dream.")] = False,
 ) -> None:
     """Let an agent sleep: a nap, or a sleep in which it dreams. Its own process does the pausing."""
-    body: dict[str, Any] = {"seconds": seconds}
-    if session is not None:
-        body["session_id"] = session
     async with connect(context) as connection:
-        answer = await connection.memory.request("POST", f"/v1/minds/{mind}/sleep", body=body)
-        begun = SleepBegun.model_validate(answer)
-        if not as_json:
+        begun = await connection.memory.sleep(mind, seconds, session=session)
+        answer = connection.answer
+        if not context.as_json:
             out().print(_told(mind, begun), style="bold")
         found = await until_dreamt(connection.memory, mind) if begun.dream_id is not None else None
-    if as_json:
+    if context.as_json:
         show_json(answer)
     elif found is not None and found.dreams:
         show_dream(out(), found.dreams[0])

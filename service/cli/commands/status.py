@@ -24,10 +24,12 @@ from service.cli.output.terminal import (
     Row,
     counted,
     day,
+    known,
     one_line,
     out,
     plain_table,
     program,
+    rows_of,
     show_facts,
     show_json,
     spent,
@@ -38,31 +40,30 @@ _MOST_OPENED = 50  # minds without trouble: opening one closes another that is i
 _UNAVAILABLE = "unavailable"  # how --json calls why a mind can not be opened
 
 
-@command()
+@command(json="As JSON; with --watch, one object a line.")
 def status(
     context: Context,
     mind: Annotated[str | None, typer.Option(metavar="ID", help="One mind; all of them when left out.")] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Go on looking, a line a mind, until Ctrl-C.")] = False,
     every: Annotated[float, typer.Option(metavar="SECONDS", min=0.1, help="How often, with --watch.")] = 2.0,
     calls: Annotated[bool, typer.Option("--calls", help="The last model calls instead.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON; with --watch, one object a line.")] = False,
 ) -> None:
     """Show what each mind holds, and how far it has been read; with --watch, live; or the last model calls."""
     if calls:
-        asyncio.run(_calls(context, as_json=as_json))
+        asyncio.run(_calls(context))
         return
     if not watch:
-        asyncio.run(_once(context, mind, as_json=as_json))
+        asyncio.run(_once(context, mind))
         return
     with suppress(KeyboardInterrupt):  # how one ends it
-        asyncio.run(_watch(context, mind, seconds=every, as_json=as_json))
+        asyncio.run(_watch(context, mind, seconds=every))
 
 
-async def _once(context: Context, mind: str | None, *, as_json: bool) -> None:
+async def _once(context: Context, mind: str | None) -> None:
     async with connect(context) as connection:
         answer = await status_of_all(connection.memory, mind=mind)
         minds = await _minds(connection, answer, mind)
-    if as_json:
+    if context.as_json:
         every = {one["mind_id"]: one for one in (*([] if mind else answer["minds"]), *minds)}
         brief = {one["mind_id"]: one for one in answer["minds"]}
         show_json({**answer, "minds": [{**brief.get(name, {}), **one} for name, one in every.items()]})
@@ -111,11 +112,11 @@ async def _minds(connection: Connection, answer: dict[str, Any], mind: str | Non
     return found
 
 
-async def _calls(context: Context, *, as_json: bool) -> None:
+async def _calls(context: Context) -> None:
     async with connect(context) as connection:
         answer = await connection.memory.request("GET", "/v1/status")
     service, console = ServiceStatus.model_validate(answer), out()
-    if as_json:
+    if context.as_json:
         show_json(answer["model_calls"])
         return
     if not service.model_calls:
@@ -151,16 +152,16 @@ def _rows(mind: Mind) -> Iterator[Row]:
     graph, usage = mind.graph, mind.usage
     yield Row("holds", f"{counted(mind.turns, 'turn')} of {counted(mind.sessions, 'session')}")
     if graph.available:
-        facts, entities = counted(graph.facts, "fact"), counted(graph.entities, "entity", "entities")
-        yield Row("graph", f"{counted(graph.episodes, 'moment')}, {facts}, {entities}")
+        yield Row("graph", f"{counted(graph.episodes, 'moment')}, {known(graph.facts, graph.entities)}")
         yield _progress(mind)
     else:
         yield Row("graph", "unavailable: meanwhile turns are stored, and found by their words", "red")
-    if graph.waiting_for:
-        yield Row("waits for", one_line(graph.waiting_for), "yellow")
-    for at, parked in enumerate(graph.parked[:_MOST_LISTED]):
-        why = f"turn {parked.sequence}, after {parked.attempts} attempts: {one_line(parked.error, most=200)}"
-        yield Row("" if at else "parked", why, "yellow")
+    yield Row("waits for", one_line(graph.waiting_for or ""), "yellow")
+    parked = (
+        f"turn {one.sequence}, after {one.attempts} attempts: {one_line(one.error, most=200)}"
+        for one in graph.parked[:_MOST_LISTED]
+    )
+    yield from rows_of("parked", parked, "yellow")
     if graph.parked:
         more = len(graph.parked) - _MOST_LISTED
         yield Row("", f"{f'and {more} more; ' if more > 0 else ''}`mind-memory retry --mind {mind.mind_id}`")
@@ -194,10 +195,10 @@ def _story(story: StoryState) -> str:
 type _Seen = tuple[str, dict[str, Any], Look]
 
 
-async def _watch(context: Context, mind: str | None, *, seconds: float, as_json: bool) -> None:
+async def _watch(context: Context, mind: str | None, *, seconds: float) -> None:
     console = out()
     async with aclosing(_looks(context, mind, seconds=seconds)) as looks:
-        if as_json:
+        if context.as_json:
             async for _, answer, look in looks:
                 if look.lost is None:
                     show_json(answer, indent=None)

@@ -8,17 +8,18 @@ from typing import Annotated
 import typer
 from mind_memory_client import Story
 from mind_memory_client.story import StoryVersion
+from rich.console import Console
 from rich.markdown import Markdown
 from rich.text import Text
 
 from consolidation.story.anchor import without_marks
 from consolidation.workspace import DEFAULT_MIND
 from service.adapters.local_zone import here
-from service.cli.command import CommandFailed, Context, MindName, command, group
+from service.cli.command import AS_IT_IS, CommandFailed, Context, MindName, command, group
 from service.cli.commands.story_edit import edit
 from service.cli.commands.story_sources import sources
 from service.cli.connection import connect
-from service.cli.output.terminal import counted, day, note, one_line, out, plain, plain_table, show_json, typed
+from service.cli.output.terminal import counted, day, note, one_line, out, plain, plain_table, typed
 
 app = group("Read and edit the story, and take back what was changed.")
 
@@ -56,25 +57,22 @@ app.command()(sources)
 
 
 @app.command()
-@command()
-async def history(
-    context: Context,
-    mind: MindName = DEFAULT_MIND,
-    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
-) -> None:
+@command(json=AS_IT_IS)
+async def history(context: Context, mind: MindName = DEFAULT_MIND) -> None:
     """List the story's earlier versions, newest first."""
     async with connect(context) as connection:
-        if as_json:
-            show_json(await connection.memory.request("GET", f"/v1/minds/{mind}/story/history"))
-            return
         versions = await connection.memory.story_history(mind)
+    connection.show(context, _show_history, versions, mind=mind)
+
+
+def _show_history(console: Console, versions: Sequence[StoryVersion], *, mind: str) -> None:
     if not versions:
         _note_no_version(mind)
         return
     table = plain_table("version", "until", "size")
     for one in versions:
         table.add_row(one.version, _until(one), f"{one.size:,} bytes")
-    out().print(table)
+    console.print(table)
 
 
 @app.command()

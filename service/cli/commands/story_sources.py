@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.padding import Padding
+from mind_memory_client.story import SourcedChapter, StoryFidelity, StorySentence
+from rich.console import Console
 from rich.text import Text
 
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import Context, MindName, command
+from service.cli.command import AS_IT_IS, Context, MindName, command
 from service.cli.connection import connect
 from service.cli.output.progress import bar
-from service.cli.output.terminal import counted, minute, note, one_line, out, show_json, typed
-
-if TYPE_CHECKING:
-    from mind_memory_client import AsyncMemoryClient
-    from mind_memory_client.story import SourcedChapter, StoryFidelity, StorySentence
-    from rich.console import Console
+from service.cli.output.terminal import counted, indented, minute, note, one_line, out, show_json, typed
 
 _PAGE = 20
 _MARKS = {
@@ -40,25 +36,25 @@ class State(StrEnum):
     A_PERSONS = "a_persons"
 
 
-@command()
+@command(json=AS_IT_IS)
 async def sources(
     context: Context,
     mind: MindName = DEFAULT_MIND,
     state: Annotated[State | None, typer.Option(help="Only sentences in this state.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
 ) -> None:
     """Show which turns the story's sentences come from, and which words no turn has."""
     async with connect(context) as connection:
-        if as_json:
-            show_json(await _whole(connection.memory, mind))
-            return
         with bar("looking") as reached:
             found = await connection.memory.story_sources(mind, limit=_PAGE)
-            chapters = list(found.chapters)
+            chapters, as_it_is = list(found.chapters), connection.answer["chapters"]
             while found.next is not None:
                 reached(len(chapters))
                 found = await connection.memory.story_sources(mind, after=found.next, limit=_PAGE)
                 chapters += found.chapters
+                as_it_is += connection.answer["chapters"]
+    if context.as_json:
+        show_json({**connection.answer, "chapters": as_it_is})
+        return
     if not chapters:
         note(f"{mind} has no chapter yet: {typed('consolidate', mind=mind)} writes what waits.")
     console = out()
@@ -66,17 +62,6 @@ async def sources(
         _show(console, chapter, state)
     if found.fidelity is not None and chapters:
         console.print(_summary(found.fidelity), style="dim")
-
-
-async def _whole(memory: AsyncMemoryClient, mind: str) -> dict[str, Any]:
-    """The API's answers, their chapters in one."""
-    path, chapters, after = f"/v1/minds/{mind}/story/sources", list[Any](), 0
-    while True:
-        found: dict[str, Any] = await memory.request("GET", path, query={"after": after, "limit": _PAGE})
-        chapters += found["chapters"]
-        if found["next"] is None:
-            return {**found, "chapters": chapters}
-        after = found["next"]
 
 
 def _show(console: Console, chapter: SourcedChapter, state: State | None) -> None:
@@ -88,7 +73,7 @@ def _show(console: Console, chapter: SourcedChapter, state: State | None) -> Non
     for sentence in wanted:
         line = _line(sentence)
         if console.is_terminal:
-            console.print(Padding(line, (0, 0, 0, 2)))
+            indented(console, line)
         else:
             console.print(Text.assemble("  ", line), soft_wrap=True)
     console.print()

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
-from urllib.parse import quote
+from typing import Annotated
 
 import typer
 
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import Context, MindName, command
+from service.cli.command import AS_IT_IS, Context, MindName, command
 from service.cli.connection import connect
 from service.cli.output.lists import show_turn, show_turn_list
-from service.cli.output.terminal import out, show_json
 
 
-@command()
+@command(json=AS_IT_IS)
 async def turns(
     context: Context,
     turn_id: Annotated[
@@ -27,19 +25,12 @@ async def turns(
     ] = None,
     before: Annotated[int | None, typer.Option(metavar="NUMBER", min=1, help="Only before this number.")] = None,
     limit: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=500, help="How many.")] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
 ) -> None:
     """List what was said, newest first, or show one turn."""
-    asked: dict[str, Any] = {"after": after, "before": before, "limit": limit}
     async with connect(context) as connection:
         memory = connection.memory
-        if as_json:
-            path = f"/v1/minds/{mind}/turns"
-            if turn_id is not None:
-                show_json(await memory.request("GET", f"{path}/{quote(turn_id, safe='')}"))
-            else:
-                show_json(await memory.request("GET", path, query={"session_id": session, **asked}))
-        elif turn_id is not None:
-            show_turn(out(), await memory.read_turn(mind, turn_id=turn_id))
+        if turn_id is not None:
+            connection.show(context, show_turn, await memory.read_turn(mind, turn_id=turn_id))
         else:
-            show_turn_list(out(), await memory.turns(mind, session=session, **asked))
+            found = await memory.turns(mind, session=session, after=after, before=before, limit=limit)
+            connection.show(context, show_turn_list, found)

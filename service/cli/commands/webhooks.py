@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from mind_memory_client.webhooks import WebhookEndpoints
+from rich.console import Console
 
-from service.cli.command import Context, command
+from service.cli.command import AS_IT_IS, Context, command
 from service.cli.connection import connect
-from service.cli.output.terminal import counted, minute, one_line, out, plain_table, show_json
+from service.cli.output.terminal import counted, minute, one_line, out, plain_table
 
 
-@command()
+@command(json=AS_IT_IS)
 async def webhooks(
     context: Context,
     retry: Annotated[
         str | None, typer.Option("--retry", metavar="NAME", help="Send everything now that waits for this one.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
 ) -> None:
     """Show the webhook endpoints and how deliveries stand."""
     async with connect(context) as connection:
@@ -26,15 +27,16 @@ async def webhooks(
             out().print(f"{counted(found.retrying, 'event')} sent again to {one_line(retry)}.")
             return
         listed = await connection.memory.webhooks()
-    if as_json:
-        show_json(listed.model_dump(mode="json"))
-        return
+    connection.show(context, _show, listed)
+
+
+def _show(console: Console, listed: WebhookEndpoints) -> None:
     if not listed.endpoints:
-        out().print("No webhooks. MIND_MEMORY_WEBHOOKS__ENDPOINTS in docs/configuration.md says how to set one up.")
+        console.print("No webhooks. MIND_MEMORY_WEBHOOKS__ENDPOINTS in docs/configuration.md says how to set one up.")
         return
     table = plain_table("endpoint", "host", "delivered", "waiting", "given up", "last failure")
     for one in listed.endpoints:
         failure = f"{minute(one.failed_at)}: {one.error}" if one.error and one.failed_at else ""
         counts = (str(one.delivered), str(one.waiting), str(one.given_up))
         table.add_row(one.name, one_line(one.host), *counts, one_line(failure))
-    out().print(table)
+    console.print(table)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import time
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from datetime import datetime, time
+from typing import Annotated, Any, Literal
 
 import typer
+from mind_memory_client import AsyncMemoryClient
 
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import CommandFailed, Context, MindName, command, instant_of
+from service.cli.command import AS_IT_IS, CommandFailed, Context, MindName, command, instant_of
 from service.cli.connection import connect
 from service.cli.output.progress import bar
 from service.cli.output.terminal import counted, note, out, show_json
 from service.cli.output.trace import show_trace
 from service.index.salience import OUTCOMES, Outcome
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from mind_memory_client import AsyncMemoryClient
 
 type _Part = Literal["model", "graph"]
 
@@ -26,7 +22,7 @@ _PARTS: tuple[_Part, ...] = ("model", "graph")
 _SESSION = "what-if"  # in which nothing was ever shown
 
 
-@command()
+@command(json=AS_IT_IS)
 async def why(
     context: Context,
     trace: Annotated[str | None, typer.Argument(metavar="TRACE", help="A trace; else the newest.")] = None,
@@ -44,7 +40,6 @@ async def why(
     without: Annotated[
         list[str] | None, typer.Option(metavar="PART", help="With --what-if: without model or graph; repeatable.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The API's answer as it is.")] = False,
 ) -> None:
     """Show why memories surfaced before a turn or did not, and what became of them; or say so yourself."""
     judged, left_out = dict(map(_judged, outcome or ())), tuple(map(_left_out, without or ()))
@@ -62,7 +57,7 @@ async def why(
             found = await _supposed(memory, mind, what_if, as_of=at, without=left_out)
         else:
             found = await _noted(memory, mind, trace)
-    if as_json:
+    if context.as_json:
         show_json(found)
     else:
         show_trace(out(), found, is_noted=what_if is None)

@@ -8,30 +8,23 @@ is in the state's folder, and both are on disk before anything takes their place
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from anyio import to_thread
-from mind_memory_client import StoryChanged, errors
+from mind_memory_client import AsyncMemoryClient, StoryChanged, errors
+from mind_memory_client.files import MindFileEntry, MindFiles
 
 from consolidation.kernel.errors import StoryUnreadable
 from consolidation.kernel.files import replace_bytes
 from consolidation.story.edits import etag_of
 from consolidation.story.exchange import read_stable
-from service.cli.mounting.state import Record, as_bytes, as_text, is_conflict, is_utf8
+from service.cli.mounting.state import MountState, Record, as_bytes, as_text, is_conflict, is_utf8
 from service.index.journal_files import OWN_WRITINGS, files_of
 from service.journal.mind_files import BESIDE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from mind_memory_client import AsyncMemoryClient
-    from mind_memory_client.files import MindFileEntry, MindFiles
-
-    from service.cli.mounting.state import MountState
 
 _UNREADABLE = "\ufffd"
 

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.files import FolderLock, new_file, replace_text
 from consolidation.story.exchange import create
 from consolidation.story.storyfile import StoryFile
 from service.cli.command import CommandFailed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 STATE = ".mind-memory"
 _CONFLICT = ".conflict-"

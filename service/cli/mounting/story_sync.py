@@ -8,25 +8,18 @@ kill between two makes no chapter twice and takes none out.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from anyio import to_thread
-from mind_memory_client import Story, StoryChanged, errors
+from mind_memory_client import AsyncMemoryClient, Story, StoryChanged, errors
 
 from consolidation.story.anchor import anchor_moved_back, read_marks, without_marks
 from consolidation.story.edits import etag_of
 from consolidation.story.exchange import read_stable
 from consolidation.story.storyfile import merged_under_marks
 from service.cli.commands.story_edit import changes_in_words
-from service.cli.mounting.state import Record, Written, as_text, is_utf8
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mind_memory_client import AsyncMemoryClient
-
-    from service.cli.mounting.state import MountState
+from service.cli.mounting.state import MountState, Record, Written, as_text, is_utf8
 
 STORY = "STORY.md"
 _MOST_TRIES = 20

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from rich.padding import Padding
+from mind_memory_client import Mind
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from service.cli.command import words_of_file_fault
-from service.cli.output.terminal import counted, one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mind_memory_client import Mind
-    from rich.console import Console
+from service.cli.output.terminal import counted, indented, one_line
 
 SOUND, NOTED, DOUBTFUL, BROKEN = "✓", "·", "!", "✗"
 _MISMATCH = "EmbedderMismatch"
@@ -102,7 +97,7 @@ def show_findings(console: Console, title: str, findings: Sequence[Finding]) -> 
             words.append(f"\n→ {one_line(one.mend)}", style="default")
         table.add_row(Text(one.mark, style=style), one.what, words)
     console.print(title, style="bold")
-    console.print(Padding(table, (0, 0, 1, 2), expand=False))
+    indented(console, table, below=1)
 
 
 def finding_as_json(one: Finding) -> dict[str, str | None]:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mind_memory_client.catalog import Entities, Entity, EntityDetail, Fact, Facts, KeptTurn, Turns, Use
 from mind_memory_client.corrections import Decision
 from mind_memory_client.records import Erasures, JournalFiles
 from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 
 from service.cli.output.terminal import (
@@ -16,12 +13,15 @@ from service.cli.output.terminal import (
     counted,
     day,
     days,
+    indented,
     minute,
     note,
     one_line,
     plain,
     plain_table,
+    rows_of,
     show_facts,
+    speaker,
     table_with_ids,
 )
 
@@ -50,14 +50,13 @@ def show_turn(console: Console, turn: KeptTurn) -> None:
         Row("kind", turn.kind.replace("_", " ")),
         Row("said", minute(turn.occurred_at)),
         Row("state", turn.digestion.state.replace("_", " ")),
-        *([Row("", turn.digestion.error, "yellow")] if turn.digestion.error else []),
-        *([Row("trace", turn.trace_id)] if turn.trace_id else []),
+        Row("", turn.digestion.error or "", "yellow"),
+        Row("trace", turn.trace_id or ""),
         *(Row("chapter", chapter.heading.lstrip("# ")) for chapter in turn.chapters or ()),
     ]
     show_facts(console, _plain(rows), below=1)
     for message in turn.messages:
-        line = Text(f"{plain(message.role)}{f' {plain(message.name)}' if message.name else ''}: ", style="italic")
-        console.print(Padding(line.append(plain(message.content), style="not italic"), (0, 0, 0, 2), expand=False))
+        indented(console, speaker(message.role, message.name).append(plain(message.content)))
 
 
 def show_fact_list(console: Console, found: Facts) -> None:
@@ -71,44 +70,27 @@ def show_fact(console: Console, fact: Fact) -> None:
     """One fact, and the turns that told it."""
     rows = [
         Row("fact", fact.text),
-        *([Row("joins", f"{fact.source} — {fact.target}")] if fact.source else []),
+        Row("joins", f"{fact.source} — {fact.target}" if fact.source else ""),
         Row("state", _state(fact)),
-        *([Row("said", f"{minute(fact.said.at)}, by {fact.said.by}")] if fact.said else []),
-        *([Row("since", minute(fact.valid_at))] if fact.valid_at else []),
-        *([Row("until", minute(fact.invalid_at))] if fact.invalid_at else []),
-        *([Row("importance", f"{fact.importance:g}")] if fact.importance is not None else []),
+        Row("said", f"{minute(fact.said.at)}, by {fact.said.by}" if fact.said else ""),
+        Row("since", minute(fact.valid_at) if fact.valid_at else ""),
+        Row("until", minute(fact.invalid_at) if fact.invalid_at else ""),
+        Row("importance", f"{fact.importance:g}" if fact.importance is not None else ""),
         Row("told in", counted(fact.turns, "turn")),
-        *(
-            [Row("surfaced", f"{counted(fact.surfaced.count, 'time')}, last {minute(fact.surfaced.last_at)}")]
-            if fact.surfaced
-            else []
-        ),
-        *_named("put right", map(_decision, fact.corrections)),
+        Row("surfaced", _use(fact.surfaced) if fact.surfaced else ""),
+        *rows_of("put right", map(_decision, fact.corrections)),
     ]
     show_facts(console, _plain(rows), below=1)
     for source in fact.sources:
         head = Text(f"{minute(source.timestamp)}  ", style="bold")
         head.append(f"{_name(source.session_id)} #{source.sequence}", style="dim")
-        console.print(Padding(head, (0, 0, 0, 2), expand=False))
-        console.print(Padding(Text(one_line(source.excerpt)), (0, 0, 0, 4), expand=False))
+        indented(console, head)
+        indented(console, Text(one_line(source.excerpt)), by=4)
 
 
 def show_entity_list(console: Console, found: Entities) -> None:
     """Entities, a line each: the name, how much is known, and when it was spoken of."""
-    rows = (
-        (
-            one.id,
-            (
-                _name(one.called or one.name),
-                _name(one.kind),
-                f"{one.facts:,}",
-                f"{one.mentions:,}",
-                _spoken(one, never=""),
-            ),
-        )
-        for one in found.items
-    )
-    table = table_with_ids(console, ("name", "kind", "facts", "turns", ""), rows)
+    table = table_with_ids(console, ("name", "kind", "facts", "turns", ""), map(_entity, found.items))
     _show_list(console, table if found.items else None, "Nobody and nothing is known.", found.next_cursor)
 
 
@@ -117,15 +99,15 @@ def show_entity(console: Console, found: EntityDetail) -> None:
     months = ", ".join(f"{one.month} ({one.turns})" for one in found.mentions_by_month[-_SHOWN:])
     rows = [
         Row("name", found.name),
-        *([Row("called", found.called)] if found.called not in {"", found.name} else []),
-        *([Row("kind", found.kind)] if found.kind else []),
-        *([Row("summary", one_line(found.summary, most=_LONGEST_SUMMARY))] if found.summary else []),
+        Row("called", found.called if found.called != found.name else ""),
+        Row("kind", found.kind),
+        Row("summary", one_line(found.summary, most=_LONGEST_SUMMARY)),
         Row("known", f"{counted(found.facts, 'fact')} in {counted(found.mentions, 'turn')}"),
         Row("spoken of", _spoken(found, never="never in a fact")),
-        *([Row("by month", months)] if months else []),
-        *_named("with", (f"{one.name} ({one.facts})" for one in found.neighbours[:_SHOWN])),
-        *_named("put right", map(_decision, found.corrections)),
-        *_named("looks like", (f"{one.name} ({one.why.replace('_', ' ')}) {one.id}" for one in found.lookalikes)),
+        Row("by month", months),
+        *rows_of("with", (f"{one.name} ({one.facts})" for one in found.neighbours[:_SHOWN])),
+        *rows_of("put right", map(_decision, found.corrections)),
+        *rows_of("looks like", (f"{one.name} ({one.why.replace('_', ' ')}) {one.id}" for one in found.lookalikes)),
     ]
     show_facts(console, _plain(rows), below=1)
     if found.newest_facts:
@@ -140,6 +122,11 @@ def _told(one: Fact) -> str:
     return day(one.sources[0].timestamp) if one.sources else ""
 
 
+def _entity(one: Entity) -> tuple[str, tuple[str, ...]]:
+    numbers = f"{one.facts:,}", f"{one.mentions:,}"
+    return one.id, (_name(one.called or one.name), _name(one.kind), *numbers, _spoken(one, never=""))
+
+
 def _spoken(one: Entity, *, never: str) -> str:
     return days(one.first_at, one.last_at) if one.first_at and one.last_at else never
 
@@ -151,12 +138,6 @@ def _use(use: Use) -> str:
 def _decision(one: Decision) -> str:
     to = f" → {one_line(one.to, most=_LONGEST)}" if one.to else ""
     return f"{minute(one.at)} {one.what}{to}, by {one.by}, {one.id}"
-
-
-def _named(name: str, words: Iterator[str]) -> Iterator[Row]:
-    """A row for each, the name beside the first alone."""
-    for at, one in enumerate(words):
-        yield Row("" if at else name, one)
 
 
 def show_receipts(console: Console, found: Erasures) -> None:

@@ -8,13 +8,12 @@ from mind_memory_client import Flashback, Remembered, Resonance
 from mind_memory_client.models import DroppedMessage, JournalSource, Memory
 from mind_memory_client.sources import PersonSource, TurnSource
 from rich.console import Console
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from consolidation.kernel.clock import SystemClock
 from service.adapters.local_zone import here
-from service.cli.output.terminal import day, one_line, plain
+from service.cli.output.terminal import day, indented, one_line, plain
 from service.resonance.labels import label
 
 _LONGEST = 280
@@ -52,9 +51,9 @@ def show_surfaced(console: Console, found: Resonance) -> None:
     for flashback in found.flashbacks:
         _show_memory(console, flashback.label, flashback, date=flashback.date, style="dim")
     if not found.flashbacks:
-        _aside(console, f"◦ nothing surfaced: {one_line(found.silence or 'no reason given')}")
+        indented(console, Text(f"◦ nothing surfaced: {one_line(found.silence or 'no reason given')}", style="dim"))
     if found.degraded:
-        _aside(console, f"  skipped: {', '.join(found.degraded)}")
+        indented(console, Text(f"  skipped: {', '.join(found.degraded)}", style="dim"))
 
 
 def show_degraded(console: Console, degraded: tuple[str, ...]) -> None:
@@ -92,7 +91,7 @@ def _show_memory(console: Console, age: str, memory: Memory | Flashback, *, date
     row.add_column(width=1, style=style)
     row.add_column(overflow="fold")
     row.add_row("◦", words)
-    console.print(Padding(row, (0, 0, 0, 2), expand=False))
+    indented(console, row)
 
 
 def _sources(memory: Memory | Flashback) -> str:
@@ -110,7 +109,3 @@ def _source(source: TurnSource | JournalSource | PersonSource) -> str:
     if source.turn_id is None:
         return f"{one_line(source.path, most=60)}:{source.start_line}"
     return f"{one_line(source.session_id, most=40)} #{source.sequence}"
-
-
-def _aside(console: Console, words: str) -> None:
-    console.print(Padding(Text(words, style="dim"), (0, 0, 0, 2), expand=False))

@@ -6,19 +6,15 @@ It counts where the number is known, and moves to and fro where it is not. What 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Timer
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.text import Text
 
 from service.cli.output.terminal import err
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from rich.progress import Task
 
 _NAME_WIDTH = 11  # of the longest name, so that bars stand below each other
 _PATIENCE_SECONDS = 0.5

@@ -109,15 +109,21 @@ def show_json(answer: object, *, indent: int | None = 2) -> None:
     sys.stdout.flush()
 
 
+def indented(console: Console, what: RenderableType, *, by: int = 2, below: int = 0) -> None:
+    """Print it *by* columns further in, also where it is folded; with *below* empty lines at the end."""
+    console.print(Padding(what, (0, 0, below, by), expand=False))
+
+
 def show_facts(console: Console, rows: Iterable[Row], *, below: int = 0) -> None:
-    """Print two columns, names dimmed; with *below* empty lines at the end."""
+    """Print two columns, names dimmed; a row without words is left out."""
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
     for row in rows:
-        table.add_row(row.name, Text(row.words, style=row.style))
+        if row.words:
+            table.add_row(row.name, Text(row.words, style=row.style))
     if table.row_count:
-        console.print(Padding(table, (0, 0, below, 2), expand=False))
+        indented(console, table, below=below)
 
 
 def plain_table(*headings: str) -> Table:
@@ -162,6 +168,12 @@ def _in_columns(cells: Sequence[str], widths: Sequence[int], *, style: str = "")
     return table
 
 
+def rows_of(name: str, words: Iterable[str], style: str = "") -> Iterator[Row]:
+    """A row for each, the name beside the first alone."""
+    for at, one in enumerate(words):
+        yield Row("" if at else name, one, style)
+
+
 def first_of(name: str, words: str, found: list[str], *, total: int | None = None) -> Iterator[Row]:
     """A row that says how many there are, and a row for each of the first few; nothing where there are none."""
     number = len(found) if total is None else total
@@ -188,6 +200,16 @@ def one_line(text: str, *, most: int | None = None) -> str:
 def counted(number: int, one: str, many: str = "") -> str:
     """``1 turn``, ``1,204 turns``."""
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
+def known(facts: int, entities: int) -> str:
+    """``12 facts, 1 entity``."""
+    return f"{counted(facts, 'fact')}, {counted(entities, 'entity', 'entities')}"
+
+
+def speaker(role: str, name: str | None, *, style: str = "") -> Text:
+    """``user Ann: ``, the beginning of what somebody said."""
+    return Text(style=style).append(f"{plain(role)}{f' {plain(name)}' if name else ''}: ", style="italic")
 
 
 def spent(usage: Usage) -> str:

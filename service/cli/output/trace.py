@@ -18,8 +18,7 @@ _LONGEST_CANDIDATE = 120
 
 def show_trace(console: Console, trace: Mapping[str, Any], *, is_noted: bool = True) -> None:
     """Print it, phase by phase; of one that is not noted, without its id."""
-    rows = (row for row in _rows(trace, trace["phases"]) if row.words and (is_noted or row.name != "trace"))
-    show_facts(console, rows)
+    show_facts(console, (row for row in _rows(trace, trace["phases"]) if is_noted or row.name != "trace"))
     candidates = trace["phases"].get("retrieval", {}).get("candidates", [])
     if candidates:
         console.print()
