@@ -55,6 +55,16 @@ _COMMANDS = {
 }
 
 
+_MODULES = {  # of commands whose name is not that of their module
+    **dict.fromkeys(("turns", "facts", "entities"), "catalog"),
+    **dict.fromkeys(("sleep", "dream", "wake", "observations"), "agent"),
+    **dict.fromkeys(("retry", "reindex", "rebuild"), "derived"),
+    "export": "archive",
+    "import": "import_",
+    "save": "remember",
+}
+
+
 class _Commands(TyperGroup):
     """Imports the command that is called; the others are names with a line of help."""
 
@@ -68,12 +78,11 @@ def _imported(name: str) -> Any:  # noqa: ANN401 - a class of a private package
     from service.adapters.minilm import limit_threads
 
     limit_threads()  # before anything of the command imports numpy
-    name = "import_" if name == "import" else name
-    module = import_module(f"service.cli.commands.{name}")
+    module = import_module(f"service.cli.commands.{_MODULES.get(name, name)}")
     if hasattr(module, "app"):
         return get_command(module.app)
     single = typer.Typer(add_completion=False, rich_markup_mode=None)
-    single.command()(getattr(module, name))
+    single.command()(getattr(module, "import_" if name == "import" else name))
     return get_command(single)
 
 

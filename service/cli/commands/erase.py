@@ -10,15 +10,28 @@ import anyio
 import typer
 from mind_memory_client import AsyncMemoryClient, Erased, Mind, NotFound
 from mind_memory_client.models import Erasure
-from mind_memory_client.records import ErasurePreview
+from mind_memory_client.records import ErasurePreview, Erasures
 from rich.console import Console
 
 from consolidation.workspace import workspace_of
 from service.cli.command import CommandFailed, Context, command
 from service.cli.connection import connect
-from service.cli.output.lists import show_receipts
 from service.cli.output.progress import bar
-from service.cli.output.terminal import Row, confirm, counted, known, note, one_line, out, show_facts, show_json
+from service.cli.output.terminal import (
+    Row,
+    confirm,
+    counted,
+    known,
+    minute,
+    note,
+    one_line,
+    out,
+    plain_table,
+    short_name,
+    show_facts,
+    show_json,
+    show_list,
+)
 from service.erasure.receipt import ErasureRequest
 from service.erasure.verify import files_of
 
@@ -74,7 +87,7 @@ async def _show_kept(context: Context, mind: str | None, *, part: str | None, li
     async with connect(context) as connection:
         memory = connection.memory
         found = await (memory.erasures(mind, limit=limit) if mind else memory.all_erasures(limit=limit))
-    connection.show(context, show_receipts, found)
+    connection.show(context, _show_receipts, found)
 
 
 async def _preview(context: Context, target: ErasureRequest) -> None:
@@ -176,3 +189,20 @@ def _counted(number: int, units: str) -> str:
     many, *more = units.split()
     one = f"{many.removesuffix('ies')}y" if many.endswith("ies") else many.removesuffix("s")
     return counted(number, " ".join((one, *more)), units)
+
+
+def _show_receipts(console: Console, found: Erasures) -> None:
+    """Receipts of erasures, newest first, a line each. They hold no word: a part is named by the digest of its id."""
+    table = plain_table("erased", "mind", "what", "turns", "by", "")
+    for one in found.items:
+        what = one.kind if one.part is None else f"{one.kind} {one.part}"
+        checked = "searched: nothing was found" if one.verified else "not verified"
+        table.add_row(
+            minute(one.erased_at),
+            short_name(one.mind_id),
+            short_name(what),
+            f"{one.turns:,}",
+            short_name(one.by),
+            checked,
+        )
+    show_list(console, table if found.items else None, "Nothing was erased.", found.next_cursor)

@@ -42,7 +42,7 @@ from consolidation.workspace import DEFAULT_MIND
 from service.adapters.falkordb.foreign_graph import is_address, read_graph
 from service.cli.catch_up import until_caught_up
 from service.cli.command import CommandFailed, Context, command
-from service.cli.commands.import_archive import HowToImport, import_archive, is_archive
+from service.cli.commands.archive import HowToImport, import_archive, is_archive
 from service.cli.connection import Connection, connect
 from service.cli.output.memories import is_off_the_record, secrets_in
 from service.cli.output.progress import bar

@@ -7,15 +7,15 @@ from typing import Annotated
 
 import typer
 from mind_memory_client.models import JournalSearch
+from mind_memory_client.records import JournalFiles
 from rich.console import Console
 from rich.text import Text
 
 from consolidation.workspace import DEFAULT_MIND
 from service.cli.command import AS_IT_IS, CommandFailed, Context, MindName, command, group
 from service.cli.connection import connect
-from service.cli.output.lists import show_notes
 from service.cli.output.memories import show_degraded
-from service.cli.output.terminal import indented, note, plain
+from service.cli.output.terminal import indented, minute, note, plain, plain_table, short_name, show_list
 
 app = group("Search and read what you wrote down: MEMORY.md and memory/.")
 
@@ -47,7 +47,7 @@ async def list_files(
 ) -> None:
     """List the notes, with SOUL.md, PURPOSE.md and briefing.md, newest first."""
     async with connect(context) as connection:
-        connection.show(context, show_notes, await connection.memory.journal_files(mind))
+        connection.show(context, _show_notes, await connection.memory.journal_files(mind))
 
 
 @app.command()
@@ -82,3 +82,12 @@ def _show_found(console: Console, found: JournalSearch) -> None:
     if not found.results:
         console.print("Nothing is written down about that.")
     show_degraded(console, found.degraded)
+
+
+def _show_notes(console: Console, found: JournalFiles) -> None:
+    """The files of a journal, newest first, a line each, with who writes them."""
+    table = plain_table("file", "kind", "changed", "bytes", "")
+    for one in found.files:
+        written_by = "people" if one.is_editable else "the agent"
+        table.add_row(short_name(one.path), one.kind, minute(one.changed_at), f"{one.bytes:,}", f"by {written_by}")
+    show_list(console, table if found.files else None, "Nothing is written down.", None)

@@ -1,13 +1,13 @@
-"""`mind-memory story`: shown, compared and restored; rendered for a person at a terminal, byte for byte elsewhere."""
+"""`mind-memory story`: shown, traced to turns, compared and restored; rendered on a terminal, as it is elsewhere."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from mind_memory_client import Story
-from mind_memory_client.story import StoryVersion
+from mind_memory_client.story import SourcedChapter, StoryFidelity, StorySentence, StoryVersion
 from rich.console import Console
 from rich.markdown import Markdown
 from rich.text import Text
@@ -17,9 +17,21 @@ from consolidation.workspace import DEFAULT_MIND
 from service.adapters.local_zone import here
 from service.cli.command import AS_IT_IS, CommandFailed, Context, MindName, command, group
 from service.cli.commands.story_edit import edit
-from service.cli.commands.story_sources import sources
 from service.cli.connection import connect
-from service.cli.output.terminal import counted, day, note, one_line, out, plain, plain_table, typed
+from service.cli.output.progress import bar
+from service.cli.output.terminal import (
+    counted,
+    day,
+    indented,
+    minute,
+    note,
+    one_line,
+    out,
+    plain,
+    plain_table,
+    show_json,
+    typed,
+)
 
 app = group("Read and edit the story, and take back what was changed.")
 
@@ -28,6 +40,15 @@ _LAST = "last"
 _MOST_NAMED = 5
 _WIDEST = 100  # columns a person reads a text in
 _DIFF_STYLES = (("+++", "bold"), ("---", "bold"), ("@@", "cyan"), ("+", "green"), ("-", "red"))
+_PAGE = 20
+_MARKS = {
+    "carried": ("✓", "green"),
+    "quoted": ("“", "green"),
+    "partly": ("~", "yellow"),
+    "in_no_turn": ("✗", "red"),
+    "a_persons": ("·", "dim"),
+}
+_State = Literal["carried", "quoted", "partly", "in_no_turn", "a_persons"]
 
 
 @app.command()
@@ -53,7 +74,35 @@ async def show(
 
 
 app.command()(edit)
-app.command()(sources)
+
+
+@app.command()
+@command(json=AS_IT_IS)
+async def sources(
+    context: Context,
+    mind: MindName = DEFAULT_MIND,
+    state: Annotated[_State | None, typer.Option(help="Only sentences in this state.")] = None,
+) -> None:
+    """Show which turns the story's sentences come from, and which words no turn has."""
+    async with connect(context) as connection:
+        with bar("looking") as reached:
+            found = await connection.memory.story_sources(mind, limit=_PAGE)
+            chapters, as_it_is = list(found.chapters), connection.answer["chapters"]
+            while found.next is not None:
+                reached(len(chapters))
+                found = await connection.memory.story_sources(mind, after=found.next, limit=_PAGE)
+                chapters += found.chapters
+                as_it_is += connection.answer["chapters"]
+    if context.as_json:
+        show_json({**connection.answer, "chapters": as_it_is})
+        return
+    if not chapters:
+        note(f"{mind} has no chapter yet: {typed('consolidate', mind=mind)} writes what waits.")
+    console = out()
+    for chapter in chapters:
+        _show(console, chapter, state)
+    if found.fidelity is not None and chapters:
+        console.print(_summary(found.fidelity), style="dim")
 
 
 @app.command()
@@ -171,3 +220,37 @@ def _coloured(diff: str) -> Text:
         lines.append(f"{line}\n", style=style)
     lines.rstrip()
     return lines
+
+
+def _show(console: Console, chapter: SourcedChapter, state: _State | None) -> None:
+    """A chapter's heading, and its sentences in that state; nothing where it has none."""
+    wanted = [one for one in chapter.sentences if state is None or one.state == state]
+    if not wanted:
+        return
+    console.print(Text(one_line(chapter.heading.lstrip("# ")), style="bold"))
+    for sentence in wanted:
+        line = _line(sentence)
+        if console.is_terminal:
+            indented(console, line)
+        else:
+            console.print(Text.assemble("  ", line), soft_wrap=True)
+    console.print()
+
+
+def _line(sentence: StorySentence) -> Text:
+    """``✓ Ann's mother lives in Lyon.  (s1, 2026-01-09 18:30)``, and the words that are missing."""
+    mark, style = _MARKS.get(sentence.state, ("?", ""))
+    line = Text.assemble((f"{mark} ", style), one_line(sentence.text))
+    if sentence.turns:
+        best = sentence.turns[0]
+        line.append(f"  ({one_line(best.session_id, most=40)}, {minute(best.occurred_at)})", style="dim")
+    if sentence.missing:
+        line.append(f"  not there: {', '.join(map(one_line, sentence.missing))}", style=style)
+    return line
+
+
+def _summary(found: StoryFidelity) -> str:
+    if found.share is None:
+        return "No sentence is the service's own."
+    parts = f"{found.carried} carried, {found.quoted} quoted, {found.partly} in part, {found.in_no_turn} in no turn"
+    return f"{found.share:.0%} of {counted(found.sentences, 'sentence')} come from turns: {parts}."

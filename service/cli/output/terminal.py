@@ -41,7 +41,7 @@ _UNWRAPPED = 100_000  # columns: wider than any line
 _MOST_LISTED = 5
 _GAP = 2  # between columns
 _LEAST_LAST = 20  # columns of the terminal for the last of a table
-_LONGEST_LISTED = 200
+_LONGEST_LISTED, _LONGEST_NAME = 200, 40
 
 
 class Row(NamedTuple):
@@ -121,9 +121,16 @@ def show_facts(console: Console, rows: Iterable[Row], *, below: int = 0) -> None
     table.add_column(overflow="fold")
     for row in rows:
         if row.words:
-            table.add_row(row.name, Text(row.words, style=row.style))
+            table.add_row(row.name, Text(plain(row.words), style=row.style))
     if table.row_count:
         indented(console, table, below=below)
+
+
+def show_list(console: Console, table: RenderableType | None, nothing: str, next_cursor: str | None) -> None:
+    """Print a page of a list, or that there is *nothing*; and that there is more, where there is a *next_cursor*."""
+    console.print(table if table is not None else nothing, crop=False)  # an id may be wider than the terminal
+    if next_cursor is not None:
+        note("there are more: raise --limit, or narrow it")
 
 
 def plain_table(*headings: str) -> Table:
@@ -195,6 +202,11 @@ def one_line(text: str, *, most: int | None = None) -> str:
     """*text* on one line, cut with an ellipsis beyond *most* characters."""
     line = " / ".join(part.strip() for part in plain(text).splitlines() if part.strip())
     return line if most is None or len(line) <= most else f"{line[: most - 1].rstrip()}…"
+
+
+def short_name(text: str) -> str:
+    """A name as a list has it."""
+    return one_line(text, most=_LONGEST_NAME)
 
 
 def counted(number: int, one: str, many: str = "") -> str:

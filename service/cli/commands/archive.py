@@ -1,23 +1,62 @@
-"""`mind-memory import` of an archive: one file, one mind, all of it or nothing."""
+"""An archive of a mind, whole: `mind-memory export` writes it, and `import` makes a mind of one."""
 
 from __future__ import annotations
 
 import zipfile
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import anyio
+import typer
 from mind_memory_client import MindNotFound
 
+from consolidation.kernel.clock import SystemClock
+from consolidation.kernel.files import replacing
+from consolidation.workspace import DEFAULT_MIND
 from service.archive.layout import MANIFEST
 from service.archive.manifest import Manifest
 from service.archive.unpack import manifest_in
 from service.cli.catch_up import until_caught_up
-from service.cli.command import CommandFailed, Context
+from service.cli.command import CommandFailed, Context, MindName, command
 from service.cli.connection import connect
 from service.cli.output.progress import bar
 from service.cli.output.terminal import counted, day, known, one_line, out, show_json
+
+_SIZES = ("bytes", "KB", "MB", "GB", "TB")
+_STEP = 1000
+
+
+@command(interrupted="Stopped. Nothing was written.")
+async def export(
+    context: Context,
+    mind: MindName = DEFAULT_MIND,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to; <mind>-<day>.zip when left out.")
+    ] = None,
+) -> None:
+    """Write a mind, whole, into one archive; `import` reads it."""
+    target = output or Path(f"{mind}-{SystemClock().now():%Y-%m-%d}.zip")
+    if target.exists():
+        raise CommandFailed(f"{target} is there already: move it away, or name another file with -o")
+    if not target.parent.is_dir():
+        raise CommandFailed(f"there is no folder {target.parent}: make it, or name another file with -o")
+    async with connect(context) as connection:
+        with bar("exporting", worded=_size) as reached, replacing(target) as archive:
+            async for part in connection.memory.export(mind):
+                archive.write(part)
+                reached(archive.tell())
+    size = _size(target.stat().st_size)
+    out().print(f"{mind} is in {target}, {size}. It is not encrypted: protect it as you protect the home itself.")
+
+
+def _size(size: float) -> str:
+    for unit in _SIZES[:-1]:
+        if size < _STEP:
+            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+        size /= _STEP
+    return f"{size:.1f} {_SIZES[-1]}"
+
 
 _CHUNK = 1024 * 1024
 

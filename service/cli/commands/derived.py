@@ -1,4 +1,4 @@
-"""`mind-memory reindex`: every graph of a home embedded anew, after the embedder was changed."""
+"""What is derived of turns is made anew: parked turns read once more, graph and full text rebuilt, vectors embedded."""
 
 from __future__ import annotations
 
@@ -9,14 +9,55 @@ import anyio
 
 from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.errors import GraphUnavailable
-from service.cli.command import CommandFailed, Context, command
+from consolidation.workspace import DEFAULT_MIND
+from service.cli.catch_up import until_caught_up, until_retried
+from service.cli.command import CommandFailed, Context, MindName, command
+from service.cli.connection import connect
 from service.cli.output.progress import bar
-from service.cli.output.terminal import out
+from service.cli.output.terminal import counted, known, one_line, out
 from service.ports.graph_address import shown
 
 if TYPE_CHECKING:
     from service.composition.container import Memory
     from service.settings.settings import Settings
+
+
+@command()
+async def retry(context: Context, mind: MindName = DEFAULT_MIND) -> None:
+    """Give parked turns to the model once more."""
+    async with connect(context) as connection:
+        memory = connection.memory
+        parked = (await memory.mind(mind)).graph.parked
+        retrying = await memory.retry_parked(mind)
+        if not retrying:
+            out().print(f"No turn of {mind} is parked.")
+        elif connection.is_own:
+            with bar("reading"):
+                left = await until_retried(memory, mind, parked)
+            out().print(f"{counted(retrying, 'parked turn')} tried again: {left} still parked.")
+        else:
+            turns = counted(retrying, "parked turn")
+            out().print(f"{turns} will be tried again; `mind-memory status` shows what comes of it.")
+
+
+_GOES_ON = "Stopped watching. What is left is built while the service runs, now or when it runs next."
+
+
+@command(interrupted=_GOES_ON)
+async def rebuild(context: Context, mind: MindName = DEFAULT_MIND) -> None:
+    """Build graph and full text anew from the transcript; models read every turn again, which may cost."""
+    async with connect(context) as connection:
+        with bar("emptying"):
+            turns = (await connection.memory.rebuild(mind)).turns
+        found, held_up_by = await until_caught_up(connection.memory, mind, shown_as="rebuilding", turns=turns)
+    graph = found.graph
+    if held_up_by is not None:
+        left, why = counted(graph.lag, "turn"), one_line(held_up_by)
+        raise CommandFailed(f"{left} of {mind} are not built yet: {why}. It is tried again.")
+    out().print(f"{mind} was built anew from {counted(turns, 'turn')}: {known(graph.facts, graph.entities)}")
+    if graph.parked:
+        out().print(f"  {counted(len(graph.parked), 'turn')} could not be read; see `mind-memory status`")
+
 
 _LOADING_SECONDS, _SERVER_SECONDS = 120, 5  # an embedded graph loads first
 _POLL_SECONDS = 0.1
