@@ -30,7 +30,7 @@ from service.settings.loading import read_settings, wants_colours
 from service.settings.settings import Settings
 
 FAILED, INTERRUPTED = 1, 130
-AS_IT_IS = "The API's answer as it is."
+_AS_IT_IS = "The API's answer as it is."
 _MENDS: dict[type[OSError], str] = {
     PermissionError: "give it to the user who runs mind-memory",
     NotADirectoryError: "a file stands where a folder belongs: move it away",
@@ -38,6 +38,11 @@ _MENDS: dict[type[OSError], str] = {
 }
 
 MindName = Annotated[str, typer.Option("--mind", metavar="ID", help="Whose memory.")]
+OneSession = Annotated[str | None, typer.Option("--session", metavar="ID", help="Only this session.")]
+HowMany = Annotated[int, typer.Option("--limit", metavar="NUMBER", min=1, max=500, help="How many.")]
+Asker = Annotated[
+    str | None, typer.Option("--asker", metavar="NAME", help='Who asks, in a mind of several people: whom "I" means.')
+]
 _Home = Annotated[Path | None, typer.Option("--home", metavar="DIR", help="The data folder (~/.mind-memory).")]
 _Url = Annotated[
     str | None, typer.Option("--url", metavar="URL", envvar="MIND_MEMORY_URL", help="A service that runs elsewhere.")
@@ -129,13 +134,13 @@ type _Body = Callable[..., Coroutine[Any, Any, None] | None]
 
 
 def command(
-    *, interrupted: str = "Stopped.", has_url: bool = True, logs: bool = False, json: str | None = None
+    *, interrupted: str = "Stopped.", has_url: bool = True, logs: bool = False, json: bool | str = False
 ) -> Callable[[_Body], Callable[..., None]]:
     """
     Make a command of a function that takes a Context and its own options; ``--home`` and ``--url`` are added.
 
     The function may be async. *interrupted* is printed after Ctrl-C. With *logs*, the command sets up logging itself;
-    else only errors are logged. *json* says what ``--json`` prints, which is an option of the command then.
+    else only errors are logged. With *json*, it has ``--json``, whose help may be given.
     """
 
     def decorate(body: _Body) -> Callable[..., None]:
@@ -152,8 +157,9 @@ def command(
                     asyncio.run(outcome)
 
         shared: dict[str, Any] = {"home": _Home, "url": _Url} if has_url else {"home": _Home}
-        if json is not None:
-            shared = {"as_json": Annotated[bool | None, typer.Option("--json", help=json)], **shared}
+        if json:
+            text = json if isinstance(json, str) else _AS_IT_IS
+            shared = {"as_json": Annotated[bool | None, typer.Option("--json", help=text)], **shared}
         _set_options(run, body, shared)
         return run
 

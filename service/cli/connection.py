@@ -8,17 +8,17 @@ home instead: see ``commands/mcp.py``.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Concatenate
+from typing import Any, Concatenate, Protocol
 from urllib.parse import urlsplit
 
 import httpx2
-from mind_memory_client import AsyncMemoryClient, MindMemoryError, RequestRefused, RetryPolicy, errors
-from mind_memory_client.service_status import ServiceStatus
-from pydantic import SecretStr, ValidationError
+from mind_memory_client import AsyncMemoryClient, Mind, MindMemoryError, RequestRefused, RetryPolicy, errors
+from mind_memory_client.service_status import MindStatus, ServiceStatus
+from pydantic import SecretStr
 from rich.console import Console
 
 from consolidation.kernel.errors import HomeLocked
@@ -138,18 +138,18 @@ async def open_home(settings: Settings, *, silent: Presence | None = None) -> As
     async with AsyncExitStack() as opened:
         try:
             with bar("opening"):
-                memory, http = await _opened(settings, opened)
+                connection = await _opened(settings, opened)
         except HomeLocked as error:
             raise CommandFailed(_home_in_use(settings.folder, silent, error)) from error
         try:
-            yield Connection(memory, shortened(settings.folder), http, is_own=True)
+            yield connection
         finally:
             with bar("closing"):
                 await opened.aclose()
 
 
-async def _opened(settings: Settings, opened: AsyncExitStack) -> tuple[AsyncMemoryClient, Http]:
-    """A client of the home, which *opened* closes. Raises HomeLocked."""
+async def _opened(settings: Settings, opened: AsyncExitStack) -> Connection:
+    """A connection to the home, which *opened* closes. Raises HomeLocked."""
     from service.app import create_app
 
     app = create_app(settings)
@@ -157,7 +157,8 @@ async def _opened(settings: Settings, opened: AsyncExitStack) -> tuple[AsyncMemo
     token = state["memory"].authenticator.owner_token.get_secret_value()
     transport = InProcessTransport(app, state=state)
     http = await opened.enter_async_context(Http(transport=transport))
-    return AsyncMemoryClient("http://memory", key=token, retry=_OWN_POLICY, http=http), http
+    memory = AsyncMemoryClient("http://memory", key=token, retry=_OWN_POLICY, http=http)
+    return Connection(memory, shortened(settings.folder), http, is_own=True)
 
 
 @asynccontextmanager
@@ -211,27 +212,41 @@ async def _reached(settings: Settings, *, url: str | None) -> AsyncIterator[Conn
         yield connection
 
 
-async def status_of_all(memory: AsyncMemoryClient, *, mind: str | None = None) -> dict[str, Any]:
-    """``GET /v1/status`` with the minds of all its pages, or with one mind alone. Raises MindMemoryError."""
-    minds: list[Any] = []
-    cursor = None
-    while True:
-        asked = {"mind_id": mind, "limit": _PAGE, "cursor": cursor}
-        page = await memory.request("GET", "/v1/status", query=asked)
-        try:
-            cursor = ServiceStatus.model_validate(page).next_cursor
-        except ValidationError as error:
-            raise errors.UnexpectedAnswer("the answer does not look like a status") from error
-        minds += page["minds"]
-        if cursor is None:
-            return {**page, "minds": minds}
+class _Page(Protocol):
+    @property
+    def next_cursor(self) -> str | None: ...
+
+
+async def pages[P: _Page](ask: Callable[[str | None], Awaitable[P]]) -> AsyncIterator[P]:
+    """Every page of a list; *ask* gets the one behind a cursor. Raises MindMemoryError."""
+    page = await ask(None)
+    yield page
+    while page.next_cursor is not None:
+        page = await ask(page.next_cursor)
+        yield page
+
+
+async def status_of_all(connection: Connection, *, mind: str | None = None) -> tuple[ServiceStatus, dict[str, Any]]:
+    """The status with the minds of all pages, or with one alone; and the same as it is. Raises MindMemoryError."""
+    minds, as_they_are, ask = list[MindStatus](), list[Any](), connection.memory.status
+    async for page in pages(lambda cursor: ask(mind=mind, limit=_PAGE, cursor=cursor)):
+        minds += page.minds
+        as_they_are += connection.answer["minds"]
+    return page.model_copy(update={"minds": tuple(minds)}), {**connection.answer, "minds": as_they_are}
+
+
+async def mind_or_none(memory: AsyncMemoryClient, mind: str) -> Mind | None:
+    """What the service says of a mind; None where there is none yet. Raises MindMemoryError."""
+    try:
+        return await memory.mind(mind)
+    except errors.MindNotFound:
+        return None
 
 
 async def which_there_are(memory: AsyncMemoryClient) -> str:
     """The minds that could have been meant, as the end of a sentence; empty where there are none, or nobody says."""
     with suppress(MindMemoryError):
-        found = await memory.request("GET", "/v1/minds")
-        if names := [str(one["mind_id"]) for one in found["minds"]]:
+        if names := [one.mind_id for one in await memory.minds()]:
             more = ", …" if len(names) > _MOST_NAMES else ""
             return f". There are: {', '.join(names[:_MOST_NAMES])}{more}; choose one with --mind"
     return ""

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from consolidation.dreams.waking import LEAST_TOKENS, MOST_TOKENS, MOST_TOKENS_EVER
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import AS_IT_IS, CommandFailed, Context, MindName, command, one_of
+from service.cli.command import CommandFailed, Context, MindName, command, one_of
 from service.cli.connection import connect
 from service.cli.output.progress import bar
 from service.cli.output.terminal import Row, counted, minute, note, out, plain, show_facts, show_json
@@ -53,7 +53,7 @@ def _told(mind: str, begun: SleepBegun) -> str:
     return f"{mind} sleeps until {minute(begun.wake_at)} ({begun.pause_seconds:g} s): {kind}."
 
 
-@command(interrupted=_STOPPED, json=AS_IT_IS)
+@command(interrupted=_STOPPED, json=True)
 async def dream(
     context: Context,
     mind: MindName = DEFAULT_MIND,
@@ -99,7 +99,7 @@ def _rows(dream: Dream) -> Iterator[Row]:
         yield Row("", "quoted from the log: no model is configured", "dim")
 
 
-@command(json=AS_IT_IS)
+@command(json=True)
 async def wake(
     context: Context,
     mind: MindName = DEFAULT_MIND,
@@ -114,7 +114,7 @@ async def wake(
     connection.show(context, lambda _: typer.echo(plain(found.text)))
 
 
-@command(json=AS_IT_IS)
+@command(json=True)
 async def observations(
     context: Context,
     mind: MindName = DEFAULT_MIND,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import zipfile
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import anyio
 import typer
-from mind_memory_client import MindNotFound
+from rich.filesize import decimal
 
 from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.files import replacing
@@ -19,12 +19,11 @@ from service.archive.manifest import Manifest
 from service.archive.unpack import manifest_in
 from service.cli.catch_up import until_caught_up
 from service.cli.command import CommandFailed, Context, MindName, command
-from service.cli.connection import connect
+from service.cli.connection import connect, mind_or_none
 from service.cli.output.progress import bar
 from service.cli.output.terminal import counted, day, known, one_line, out, show_json
 
-_SIZES = ("bytes", "KB", "MB", "GB", "TB")
-_STEP = 1000
+_CHUNK = 1024 * 1024
 
 
 @command(interrupted="Stopped. Nothing was written.")
@@ -50,15 +49,9 @@ async def export(
     out().print(f"{mind} is in {target}, {size}. It is not encrypted: protect it as you protect the home itself.")
 
 
-def _size(size: float) -> str:
-    for unit in _SIZES[:-1]:
-        if size < _STEP:
-            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
-        size /= _STEP
-    return f"{size:.1f} {_SIZES[-1]}"
-
-
-_CHUNK = 1024 * 1024
+def _size(size: int) -> str:
+    """``312 bytes``, ``3.4 MB``."""
+    return decimal(size).replace("k", "K")
 
 
 def is_archive(path: Path) -> bool:
@@ -70,38 +63,26 @@ def is_archive(path: Path) -> bool:
         return False
 
 
-class HowToImport(NamedTuple):
-    """The options of an import."""
-
-    is_dry: bool
-    waits: bool
-    reembeds: bool
-    takes_prompts: bool
-
-
-async def import_archive(context: Context, path: Path, *, mind: str | None, how: HowToImport) -> None:
+async def import_archive(
+    context: Context, path: Path, *, mind: str | None, is_dry: bool, waits: bool, reembeds: bool, takes_prompts: bool
+) -> None:
     """Import the archive. Raises CommandFailed, MemoryFault; then nothing was imported."""
     manifest = manifest_in(path)
     mind = mind or manifest.mind_id
-    if how.is_dry and context.as_json:
+    if is_dry and context.as_json:
         counts = {"turns": manifest.counts.turns, "facts": manifest.counts.facts}
         show_json({"mind_id": mind, "is_dry_run": True, "made_at": manifest.made_at.isoformat(), **counts})
         return
-    if how.is_dry:
+    if is_dry:
         out().print(f"Nothing imported: a dry run for {mind}. {_content(manifest)}")
         return
     async with connect(context, makes_home=True) as connection:
         memory = connection.memory
-        try:
-            await memory.mind(mind)
-        except MindNotFound:
-            with bar("importing"):
-                made = await memory.import_archive(
-                    mind, archive=_parts(path), reembed=how.reembeds, prompts=how.takes_prompts
-                )
-        else:
+        if await mind_or_none(memory, mind) is not None:
             raise CommandFailed(f"there is a mind {mind!r} already: name another id with --mind; nothing was imported")
-        held_up_by = (await until_caught_up(memory, mind))[1] if how.waits else None
+        with bar("importing"):
+            made = await memory.import_archive(mind, archive=_parts(path), reembed=reembeds, prompts=takes_prompts)
+        held_up_by = (await until_caught_up(memory, mind))[1] if waits else None
     if context.as_json:
         show_json({**made.model_dump(mode="json"), "waiting_for": held_up_by})
         return

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from consolidation.workspace import DEFAULT_MIND
 from service.adapters.local_zone import here, local_zone
-from service.cli.command import AS_IT_IS, CommandFailed, Context, MindName, command, instant_of
+from service.cli.command import Asker, CommandFailed, Context, MindName, command, instant_of
 from service.cli.connection import connect
 from service.cli.output.memories import show_degraded
 from service.cli.output.progress import bar
@@ -32,16 +32,14 @@ _STATES = {
 }
 
 
-@command(json=AS_IT_IS)
+@command(json=True)
 async def ask(
     context: Context,
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="In any words.")],
     mind: MindName = DEFAULT_MIND,
     at: Annotated[str | None, typer.Option(metavar="DAY", help="What held on this day, like 2026-01-09.")] = None,
     language: Annotated[str | None, typer.Option(metavar="CODE", help="Of the answer, like de.")] = None,
-    asker: Annotated[
-        str | None, typer.Option(metavar="NAME", help='Who asks, in a mind of several people: whom "I" means.')
-    ] = None,
+    asker: Asker = None,
     limit: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=50, help="How many memories at most.")] = 12,
 ) -> None:
     """Ask memory a question; each line of the answer names its sources."""

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from consolidation.text.names import name_key
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import AS_IT_IS, CommandFailed, Context, MindName, command, instant_of, one_of
+from service.cli.command import CommandFailed, Context, HowMany, MindName, OneSession, command, instant_of, one_of
 from service.cli.connection import connect
 from service.cli.output.terminal import (
     Row,
@@ -42,19 +42,19 @@ _LONGEST, _LONGEST_SUMMARY = 160, 400
 _SHOWN = 10  # neighbours and months of an entity
 
 
-@command(json=AS_IT_IS)
+@command(json=True)
 async def turns(
     context: Context,
     turn_id: Annotated[
         str | None, typer.Argument(metavar="ID", help="One turn, by its id or its number, like episode:12.")
     ] = None,
     mind: MindName = DEFAULT_MIND,
-    session: Annotated[str | None, typer.Option(metavar="ID", help="Only this session.")] = None,
+    session: OneSession = None,
     after: Annotated[
         int | None, typer.Option(metavar="NUMBER", min=0, help="Only behind this number, oldest first.")
     ] = None,
     before: Annotated[int | None, typer.Option(metavar="NUMBER", min=1, help="Only before this number.")] = None,
-    limit: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=500, help="How many.")] = 20,
+    limit: HowMany = 20,
 ) -> None:
     """List what was said, newest first, or show one turn."""
     async with connect(context) as connection:
@@ -95,7 +95,7 @@ def _show_turn(console: Console, turn: KeptTurn) -> None:
         indented(console, speaker(message.role, message.name).append(plain(message.content)))
 
 
-@command(json=AS_IT_IS)
+@command(json=True)
 async def facts(
     context: Context,
     fact_id: Annotated[str | None, typer.Argument(metavar="ID", help="One fact, like fact:4e8b….")] = None,
@@ -104,7 +104,7 @@ async def facts(
     state: Annotated[str | None, typer.Option(metavar="STATE", help="holding, ended or planned.")] = None,
     query: Annotated[str | None, typer.Option(metavar="WORDS", help="Only with all of these words.")] = None,
     since: Annotated[str | None, typer.Option(metavar="DAY", help="Told first on this day or later.")] = None,
-    limit: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=500, help="How many.")] = 20,
+    limit: HowMany = 20,
 ) -> None:
     """List what is known, newest first, or show one fact."""
     one_of(_STATES, state, "--state")
@@ -164,7 +164,7 @@ def _use(use: Use) -> str:
     return f"{counted(use.count, 'time')}, last {minute(use.last_at)}"
 
 
-@command(json=AS_IT_IS)
+@command(json=True)
 async def entities(
     context: Context,
     entity: Annotated[
@@ -174,7 +174,7 @@ async def entities(
     query: Annotated[str | None, typer.Option(metavar="WORDS", help="Only with these words in the name.")] = None,
     kind: Annotated[str | None, typer.Option(metavar="KIND", help="Only of this kind.")] = None,
     sort: Annotated[str, typer.Option(metavar="ORDER", help="mentions, recent or name.")] = "mentions",
-    limit: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=500, help="How many.")] = 20,
+    limit: HowMany = 20,
 ) -> None:
     """List people, places and things, or show one of them."""
     one_of(_SORTS, sort, "--sort")

@@ -15,7 +15,7 @@ from typing import Annotated
 
 import typer
 from anyio.from_thread import BlockingPortal, start_blocking_portal
-from mind_memory_client import MindMemoryError, MindNotFound, Resonance, StoredTurn
+from mind_memory_client import MindMemoryError, Resonance, StoredTurn
 from mind_memory_client.models import DroppedMessage
 
 from consolidation.kernel.clock import SystemClock
@@ -25,7 +25,7 @@ from consolidation.workspace import DEFAULT_MIND
 from service.adapters.echo_upstream import echo
 from service.adapters.local_zone import local_zone
 from service.cli.command import CommandFailed, Context, MindName, command
-from service.cli.connection import Connection, connect
+from service.cli.connection import Connection, connect, mind_or_none
 from service.cli.output.configuration import models_of
 from service.cli.output.memories import is_off_the_record, secrets_in, show_memories, show_surfaced
 from service.cli.output.progress import bar
@@ -63,18 +63,18 @@ def chat(
         talk = Conversation(*opened, mind, session, clock, is_dry=dry)
         turns = portal.call(talk.stored_turns)
         held = f"{counted(turns, 'turn')} in memory" if turns else "nothing in memory yet"
-        console.print(f"Talking to {talk.bot.name} as {mind}: {held}. /help lists the commands.", style="dim")
+        console.print(f"Talking to {talk.bot} as {mind}: {held}. /help lists the commands.", style="dim")
         _Prompt(portal, talk).run()
         console.print(f"This was session {session}{'; nothing of it was stored' if dry else ''}.", style="dim")
 
 
 @asynccontextmanager
-async def _opened(context: Context, model: str | None) -> AsyncIterator[tuple[Connection, Bot]]:
+async def _opened(context: Context, model: str | None) -> AsyncIterator[tuple[Connection, str, LanguageModel | None]]:
     settings = _with_chat_model(context.settings(), model)
     name = models_of(settings)[Role.CHAT].partition(" → ")[0]
     opened = open_models(settings, clock=SystemClock(), ledger=UsageLedger())
     async with connect(context, makes_home=True) as connection, opened as models:
-        yield connection, Bot(name or "echo", models[Role.CHAT] if name else None)
+        yield connection, name or "echo", models[Role.CHAT] if name else None
 
 
 def _with_chat_model(settings: Settings, model: str | None) -> Settings:
@@ -87,32 +87,17 @@ def _with_chat_model(settings: Settings, model: str | None) -> Settings:
     return settings.model_copy(update={"models": settings.models.model_copy(update={"chat": chosen})})
 
 
-@dataclass(frozen=True, slots=True)
-class Bot:
-    """
-    A language model that chats; without one, an echo that counts what surfaced.
-
-    The words of the echo are not stored: memory must not quote itself.
-    """
-
-    name: str
-    model: LanguageModel | None
-
-    async def answer(self, surfaced: Resonance) -> str:
-        """The answer to a resonance, whose messages are ready to be sent. Raises ModelFault."""
-        if self.model is None:
-            heard = plain(surfaced.messages[-1]["content"])
-            return echo(heard, memories=len(surfaced.flashbacks), shown="shown above.")
-        messages = tuple({"role": one["role"], "content": one["content"]} for one in surfaced.messages)
-        return (await self.model.converse(messages)).content
-
-
 @dataclass(slots=True)
 class Conversation:
-    """One chat as a backend holds it: the window the bot can see, and the two calls to memory around each answer."""
+    """
+    One chat as a backend holds it: the window the bot can see, and the two calls to memory around each answer.
+
+    Without a model, the bot is an echo that counts what surfaced.
+    """
 
     connection: Connection
-    bot: Bot
+    bot: str
+    model: LanguageModel | None
     mind: str
     session: str
     clock: Clock
@@ -123,10 +108,8 @@ class Conversation:
 
     async def stored_turns(self) -> int:
         """How many turns the mind holds."""
-        try:
-            return (await self.connection.memory.mind(self.mind)).turns
-        except MindNotFound:
-            return 0
+        mind = await mind_or_none(self.connection.memory, self.mind)
+        return mind.turns if mind is not None else 0
 
     async def hear(self, line: str) -> Resonance:
         """What surfaces when *line* is said; nothing, with the reason, where memory can not be asked."""
@@ -147,9 +130,12 @@ class Conversation:
 
     async def answer(self, surfaced: Resonance) -> str:
         """What the bot says. Raises ModelFault."""
-        text = await self.bot.answer(surfaced)
-        if self.bot.model is not None:
-            self._open_turn.append(self._message("assistant", text))
+        if self.model is None:  # the echo's words are not stored: memory must not quote itself
+            heard = plain(surfaced.messages[-1]["content"])
+            return echo(heard, memories=len(surfaced.flashbacks), shown="shown above.")
+        messages = tuple({"role": one["role"], "content": one["content"]} for one in surfaced.messages)
+        text = (await self.model.converse(messages)).content
+        self._open_turn.append(self._message("assistant", text))
         return text
 
     async def store(self, surfaced: Resonance) -> StoredTurn | None:
@@ -250,7 +236,7 @@ class _Prompt:
             complain(f"No answer: {fault}. Nothing of this turn was stored; say it again, or try another --model.")
             return
         try:
-            self._console.print(f"{self._talk.bot.name} › {plain(answer)}", soft_wrap=not self._console.is_terminal)
+            self._console.print(f"{self._talk.bot} › {plain(answer)}", soft_wrap=not self._console.is_terminal)
             stored = self._wait(lambda: self._talk.store(surfaced))
         except KeyboardInterrupt:
             complain("Interrupted; this turn may be stored or not.", style="dim")

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from consolidation.corrections.record import NEEDS_WORDS, What
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import AS_IT_IS, CommandFailed, Context, MindName, command
+from service.cli.command import CommandFailed, Context, MindName, command
 from service.cli.connection import connect
 from service.cli.output.terminal import Row, minute, one_line, show_facts, typed
 
@@ -34,7 +34,7 @@ _DONE = {
 }
 
 
-@command(json=AS_IT_IS)
+@command(json=True)
 async def correct(
     context: Context,
     what: Annotated[

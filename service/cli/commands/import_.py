@@ -11,7 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from itertools import chain
@@ -42,8 +42,8 @@ from consolidation.workspace import DEFAULT_MIND
 from service.adapters.falkordb.foreign_graph import is_address, read_graph
 from service.cli.catch_up import until_caught_up
 from service.cli.command import CommandFailed, Context, command
-from service.cli.commands.archive import HowToImport, import_archive, is_archive
-from service.cli.connection import Connection, connect
+from service.cli.commands.archive import import_archive, is_archive
+from service.cli.connection import Connection, connect, mind_or_none, pages
 from service.cli.output.memories import is_off_the_record, secrets_in
 from service.cli.output.progress import bar
 from service.cli.output.terminal import Row, counted, days, first_of, one_line, out, program, show_facts, show_json
@@ -93,8 +93,8 @@ async def import_(
     if any(map(is_archive, files)):
         if len(paths) > 1 or only is not None:
             raise CommandFailed("an archive is imported alone and whole: give no other path, and no --only")
-        how = HowToImport(is_dry=dry_run, waits=not no_wait, reembeds=reembed, takes_prompts=prompts)
-        await import_archive(context, files[0], mind=mind, how=how)
+        how = {"is_dry": dry_run, "waits": not no_wait, "reembeds": reembed, "takes_prompts": prompts}
+        await import_archive(context, files[0], mind=mind, **how)
         return
     clock = SystemClock()
     began = clock.monotonic()
@@ -127,6 +127,11 @@ class Wanted:
     only: str | None
     zone: ZoneInfo
 
+    def turns(self, paths: Iterable[Path]) -> Iterator[FoundTurn]:
+        """The turns of all *paths*. Raises ImportUnreadable."""
+        found = (read_conversations(path, only=self.only, zone=self.zone) for path in paths)
+        return (one for one in chain.from_iterable(found) if isinstance(one, FoundTurn))
+
 
 @dataclass(slots=True)
 class Report:
@@ -158,6 +163,13 @@ class Report:
     after: tuple[int, int] | None = None
     left: int = 0
     held_up_by: str | None = None
+
+    @property
+    def made(self) -> tuple[int, int] | None:
+        """How many facts and entities more there are; None where the graph does not know."""
+        if self.is_dry or self.before is None or self.after is None:
+            return None
+        return self.after[0] - self.before[0], self.after[1] - self.before[1]
 
     def count_found(self, turn: Turn) -> None:
         """Add a turn of an export."""
@@ -241,8 +253,7 @@ def _why_refused(turn: Turn, *, now: datetime) -> list[str]:
 
 def _which_there_are(paths: Sequence[Path], wanted: Wanted) -> str:
     """That none is the wanted one, and which there are; every path is read once more."""
-    found = chain.from_iterable(read_conversations(path, zone=wanted.zone) for path in paths)
-    names = list(dict.fromkeys(one.turn.session_id for one in found if isinstance(one, FoundTurn)))
+    names = list(dict.fromkeys(one.turn.session_id for one in replace(wanted, only=None).turns(paths)))
     shown = ", ".join(one_line(name) for name in names[:_MOST_NAMES])
     more = f", and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
     words = f"there are: {shown}{more}" if names else "there are none"
@@ -251,19 +262,15 @@ def _which_there_are(paths: Sequence[Path], wanted: Wanted) -> str:
 
 async def _import(connection: Connection, report: Report, wanted: Wanted, *, waits: bool) -> None:
     memory = connection.memory
-    report.before = _size(await _mind_or_none(memory, report.mind))
-    found = chain.from_iterable(
-        read_conversations(path, only=wanted.only, zone=wanted.zone) for path in report.readable
-    )
-    turns = (one for one in found if isinstance(one, FoundTurn))
+    report.before = _size(await mind_or_none(memory, report.mind))
     stored = _StoredTurns(memory, report.mind)
     reached_turns = 0
     with bar("importing", total=report.turns) as reached:
-        for one in turns:
+        for one in wanted.turns(report.readable):
             await _post_parts(connection, report, one, stored)
             reached_turns += len(parts_of(one.turn))
             reached(reached_turns)
-    mind = await _mind_or_none(memory, report.mind)
+    mind = await mind_or_none(memory, report.mind)
     if mind is not None and waits:
         mind, report.held_up_by = await until_caught_up(memory, report.mind)
     report.after = _size(mind)
@@ -337,13 +344,10 @@ class _StoredTurns:
 
     async def _sessions_like(self, beginning: str) -> list[str]:
         found: list[str] = []
-        cursor = None
+        ask = self._memory.sessions
         with suppress(MindNotFound):
-            while True:
-                page = await self._memory.sessions(self._mind, cursor=cursor, limit=_LARGEST_PAGE)
+            async for page in pages(lambda cursor: ask(self._mind, cursor=cursor, limit=_LARGEST_PAGE)):
                 found += [one.session_id for one in page.items if one.session_id.startswith(beginning)]
-                if (cursor := page.next_cursor) is None:
-                    break
         return found
 
     async def note(self, session_id: str, turn_id: str) -> None:
@@ -360,16 +364,11 @@ class _StoredTurns:
 
     async def _read(self, session_id: str) -> dict[str, Turn | None]:
         found: dict[str, Turn | None] = {}
-        asked: dict[str, Any] = {"session": session_id, "after": 0, "limit": _LARGEST_PAGE}
-        try:
-            page = await self._memory.turns(self._mind, **asked)
-            while True:
+        ask = partial(self._memory.turns, self._mind, session=session_id, after=0, limit=_LARGEST_PAGE)
+        with suppress(MindNotFound):
+            async for page in pages(lambda cursor: ask(cursor=cursor)):
                 found |= {one.turn_id: _as_turn(one) for one in page.items}
-                if page.next_cursor is None:
-                    return found
-                page = await self._memory.turns(self._mind, cursor=page.next_cursor, **asked)
-        except MindNotFound:
-            return found
+        return found
 
 
 def _as_turn(kept: KeptTurn) -> Turn:
@@ -401,13 +400,6 @@ async def _post(connection: Connection, report: Report, turn: Turn, *, is_off_th
         report.count_stored(stored)
 
 
-async def _mind_or_none(memory: AsyncMemoryClient, mind: str) -> Mind | None:
-    try:
-        return await memory.mind(mind)
-    except MindNotFound:
-        return None
-
-
 def _size(mind: Mind | None) -> tuple[int, int] | None:
     """Facts and entities; None while the graph is unavailable."""
     if mind is None:
@@ -417,10 +409,6 @@ def _size(mind: Mind | None) -> tuple[int, int] | None:
 
 def _as_json(report: Report) -> dict[str, object]:
     """The report; ``made`` is null in a dry run, and while the graph is not available."""
-    made = None
-    if report.before is not None and report.after is not None:
-        facts, entities = (after - before for before, after in zip(report.before, report.after, strict=True))
-        made = {"facts": facts, "entities": entities}
     return {
         "mind_id": report.mind,
         "is_dry_run": report.is_dry,
@@ -439,7 +427,7 @@ def _as_json(report: Report) -> dict[str, object]:
         "refused": report.refused,
         "skipped": {"count": report.skipped, "first": report.reasons},
         "unreadable": report.unreadable,
-        "made": made,
+        "made": dict(zip(("facts", "entities"), report.made, strict=True)) if report.made is not None else None,
         "unread": {"turns": report.left, "waiting_for": report.held_up_by},
     }
 
@@ -470,8 +458,8 @@ def _rows(report: Report) -> Iterator[Row]:
         kinds = ", ".join(f"{kind} ({number:,})" for kind, number in sorted(report.secrets.items()))
         yield Row("redacted", f"{kinds}: replaced by a mark", "yellow")
     yield from first_of("skipped", "that give no turn, or no time", report.reasons, total=report.skipped)
-    if report.before is not None and report.after is not None and not report.is_dry:
-        facts, entities = (after - before for before, after in zip(report.before, report.after, strict=True))
+    if report.made is not None:
+        facts, entities = report.made
         yield Row("made", f"{counted(facts, 'fact')} and {counted(entities, 'entity', 'entities')}")
     left = counted(report.left, "turn")
     if report.held_up_by is not None:

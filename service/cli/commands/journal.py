@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import AS_IT_IS, CommandFailed, Context, MindName, command, group
+from service.cli.command import CommandFailed, Context, MindName, command, group
 from service.cli.connection import connect
 from service.cli.output.memories import show_degraded
 from service.cli.output.terminal import indented, minute, note, plain, plain_table, short_name, show_list
@@ -21,7 +21,7 @@ app = group("Search and read what you wrote down: MEMORY.md and memory/.")
 
 
 @app.command()
-@command(json=AS_IT_IS)
+@command(json=True)
 async def search(
     context: Context,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for, in any words.")],
@@ -40,7 +40,7 @@ async def search(
 
 
 @app.command("list")
-@command(json=AS_IT_IS)
+@command(json=True)
 async def list_files(
     context: Context,
     mind: MindName = DEFAULT_MIND,

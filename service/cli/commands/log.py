@@ -13,19 +13,19 @@ from rich.text import Text
 from consolidation.transcript.search import span_of
 from consolidation.workspace import DEFAULT_MIND
 from service.adapters.local_zone import local_zone
-from service.cli.command import AS_IT_IS, CommandFailed, Context, MindName, command, instant_of
+from service.cli.command import CommandFailed, Context, MindName, OneSession, command, instant_of
 from service.cli.connection import connect
 from service.cli.output.terminal import indented, minute, note, plain, speaker
 
 _LAST_MOMENT = time(23, 59, 59, 999_999)
 
 
-@command(json=AS_IT_IS)
+@command(json=True)
 async def log(
     context: Context,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="The words as they stand there, in any case.")],
     mind: MindName = DEFAULT_MIND,
-    session: Annotated[str | None, typer.Option(metavar="ID", help="Only this session.")] = None,
+    session: OneSession = None,
     since: Annotated[str | None, typer.Option(metavar="DAY", help="From this day or time on, like 2026-01-09.")] = None,
     until: Annotated[str | None, typer.Option(metavar="DAY", help="Up to this day or time.")] = None,
     limit: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=100, help="How many.")] = 5,

@@ -12,14 +12,14 @@ from mind_memory_client.news import News, SurfacedCall
 from rich.console import Console
 
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import AS_IT_IS, Context, MindName, command, instant_of
+from service.cli.command import Context, MindName, command, instant_of
 from service.cli.connection import connect
 from service.cli.output.terminal import Row, counted, minute, one_line, show_facts
 
 _LONGEST = 140
 
 
-@command(json=AS_IT_IS)
+@command(json=True)
 async def news(
     context: Context,
     mind: MindName = DEFAULT_MIND,

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import AS_IT_IS, CommandFailed, Context, MindName, command, instant_of, one_of
+from service.cli.command import Asker, CommandFailed, Context, MindName, command, instant_of, one_of
 from service.cli.connection import connect
 from service.cli.output.memories import secrets_in, show_memories
 from service.cli.output.terminal import note
@@ -19,7 +19,7 @@ _KINDS = ("fact", "entity", "episode", "observation")
 _LAST_MOMENT = time(23, 59, 59, 999_999)
 
 
-@command(json=AS_IT_IS)
+@command(json=True)
 async def remember(
     context: Context,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What to recall, in any words.")],
@@ -39,9 +39,7 @@ async def remember(
     speaker: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Only turns in which this one speaks; repeatable.")
     ] = None,
-    asker: Annotated[
-        str | None, typer.Option(metavar="NAME", help='Who asks, in a mind of several people: whom "I" means.')
-    ] = None,
+    asker: Asker = None,
     where: Annotated[
         list[str] | None,
         typer.Option(
@@ -91,7 +89,7 @@ def _metadata(conditions: list[str]) -> dict[str, list[object]]:
     return found
 
 
-@command(json=AS_IT_IS)
+@command(json=True)
 async def save(
     context: Context,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="One sentence, clear by itself.")],

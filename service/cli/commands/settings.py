@@ -10,7 +10,7 @@ from mind_memory_client.settings import MindSettings
 from rich.console import Console
 
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import AS_IT_IS, CommandFailed, Context, MindName, command
+from service.cli.command import CommandFailed, Context, MindName, command
 from service.cli.connection import connect
 from service.cli.output.terminal import complain, one_line, plain_table
 
@@ -20,7 +20,7 @@ _UNSET_TEXTS = {"language": "the message's own", "timezone": "UTC"}
 _NAMES = ("relevance", "max_fragments", "max_tokens", "echo_turns", *_TEXTS, *_LISTS)
 
 
-@command(json=AS_IT_IS)
+@command(json=True)
 async def settings(
     context: Context,
     what: Annotated[str | None, typer.Argument(metavar="WHAT", help="set, unset, or nothing: show them.")] = None,

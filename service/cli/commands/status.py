@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from mind_memory_client import Mind, MindMemoryError, MindNotFound, RateLimited, RequestRefused, Unauthenticated
 from mind_memory_client.models import StoryState
-from mind_memory_client.service_status import ModelCall, ServiceStatus
+from mind_memory_client.service_status import ModelCall
 from rich.console import Console
 from rich.live import Live
 
@@ -61,14 +61,14 @@ def status(
 
 async def _once(context: Context, mind: str | None) -> None:
     async with connect(context) as connection:
-        answer = await status_of_all(connection.memory, mind=mind)
+        service, answer = await status_of_all(connection, mind=mind)
         minds = await _minds(connection, answer, mind)
     if context.as_json:
         every = {one["mind_id"]: one for one in (*([] if mind else answer["minds"]), *minds)}
         brief = {one["mind_id"]: one for one in answer["minds"]}
         show_json({**answer, "minds": [{**brief.get(name, {}), **one} for name, one in every.items()]})
         return
-    service, console = ServiceStatus.model_validate(answer), out()
+    console = out()
     if service.dependencies:
         console.print(dependencies(service))
         console.print()
@@ -114,16 +114,16 @@ async def _minds(connection: Connection, answer: dict[str, Any], mind: str | Non
 
 async def _calls(context: Context) -> None:
     async with connect(context) as connection:
-        answer = await connection.memory.request("GET", "/v1/status")
-    service, console = ServiceStatus.model_validate(answer), out()
+        calls = (await connection.memory.status()).model_calls
+    console = out()
     if context.as_json:
-        show_json(answer["model_calls"])
+        show_json(connection.answer["model_calls"])
         return
-    if not service.model_calls:
+    if not calls:
         console.print("No model was called since the service started.")
         return
     table = plain_table("at", "role", "model", "host", "first words", "whole", "tokens", "outcome")
-    for one in service.model_calls:
+    for one in calls:
         table.add_row(*_cells(one))
     console.print(table)
 
@@ -236,8 +236,7 @@ async def _looks(context: Context, mind: str | None, *, seconds: float) -> Async
         async with connect(context) as connection:
             try:
                 while True:
-                    answer = await status_of_all(connection.memory, mind=mind)
-                    found = ServiceStatus.model_validate(answer)
+                    found, answer = await status_of_all(connection, mind=mind)
                     if mind is not None and not found.minds and seen is None:
                         await connection.memory.mind(mind)  # which says that there is none, and which there are
                     for one in found.minds:

@@ -15,7 +15,7 @@ from rich.text import Text
 from consolidation.story.anchor import without_marks
 from consolidation.workspace import DEFAULT_MIND
 from service.adapters.local_zone import here
-from service.cli.command import AS_IT_IS, CommandFailed, Context, MindName, command, group
+from service.cli.command import CommandFailed, Context, MindName, command, group
 from service.cli.commands.story_edit import edit
 from service.cli.connection import connect
 from service.cli.output.progress import bar
@@ -77,7 +77,7 @@ app.command()(edit)
 
 
 @app.command()
-@command(json=AS_IT_IS)
+@command(json=True)
 async def sources(
     context: Context,
     mind: MindName = DEFAULT_MIND,
@@ -106,7 +106,7 @@ async def sources(
 
 
 @app.command()
-@command(json=AS_IT_IS)
+@command(json=True)
 async def history(context: Context, mind: MindName = DEFAULT_MIND) -> None:
     """List the story's earlier versions, newest first."""
     async with connect(context) as connection:

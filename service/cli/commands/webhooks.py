@@ -8,12 +8,12 @@ import typer
 from mind_memory_client.webhooks import WebhookEndpoints
 from rich.console import Console
 
-from service.cli.command import AS_IT_IS, Context, command
+from service.cli.command import Context, command
 from service.cli.connection import connect
 from service.cli.output.terminal import counted, minute, one_line, out, plain_table
 
 
-@command(json=AS_IT_IS)
+@command(json=True)
 async def webhooks(
     context: Context,
     retry: Annotated[

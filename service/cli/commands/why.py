@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime, time
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import typer
 from mind_memory_client import AsyncMemoryClient
 
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import AS_IT_IS, CommandFailed, Context, MindName, command, instant_of
+from service.cli.command import CommandFailed, Context, MindName, command, instant_of, one_of
 from service.cli.connection import connect
 from service.cli.output.progress import bar
 from service.cli.output.terminal import counted, note, out, show_json
@@ -18,11 +18,11 @@ from service.index.salience import OUTCOMES, Outcome
 
 type _Part = Literal["model", "graph"]
 
-_PARTS: tuple[_Part, ...] = ("model", "graph")
+_PARTS = ("model", "graph")
 _SESSION = "what-if"  # in which nothing was ever shown
 
 
-@command(json=AS_IT_IS)
+@command(json=True)
 async def why(
     context: Context,
     trace: Annotated[str | None, typer.Argument(metavar="TRACE", help="A trace; else the newest.")] = None,
@@ -42,7 +42,9 @@ async def why(
     ] = None,
 ) -> None:
     """Show why memories surfaced before a turn or did not, and what became of them; or say so yourself."""
-    judged, left_out = dict(map(_judged, outcome or ())), tuple(map(_left_out, without or ()))
+    judged, left_out = dict(map(_judged, outcome or ())), cast("tuple[_Part, ...]", tuple(without or ()))
+    for part in left_out:
+        one_of(_PARTS, part, "--without")
     _check_options(trace, outcome, what_if, is_narrowed=as_of is not None or bool(left_out))
     async with connect(context) as connection:
         memory = connection.memory
@@ -91,14 +93,6 @@ def _check_options(trace: str | None, outcome: list[str] | None, what_if: str | 
         raise CommandFailed("--as-of and --without belong to --what-if, which is missing")
     if what_if is not None and (trace is not None or outcome):
         raise CommandFailed("--what-if asks anew: leave the trace and --outcome out")
-
-
-def _left_out(text: str) -> _Part:
-    """A part that does not take part. Raises CommandFailed."""
-    part = next((one for one in _PARTS if one == text), None)
-    if part is None:
-        raise CommandFailed(f"--without {text}: choose from {', '.join(_PARTS)}")
-    return part
 
 
 def _judged(text: str) -> tuple[str, Outcome]:

@@ -65,15 +65,8 @@ def model_lines(settings: Settings) -> tuple[str, ...]:
 
 def missing_keys(settings: Settings) -> tuple[str, ...]:
     """Which models have no key, and which variable it goes into; as far as that is known without importing litellm."""
-    asked = (*choose(settings).values(), *menu_of(settings).offers.values())
-    used = [(one.model, one.api_key) for found in asked for one in found]
-    embedder, transcription = settings.embedder, settings.models.transcription
-    for model, secret in (
-        (embedder.hosted_model, embedder.api_key),
-        (transcription.model, transcription.api_key),
-    ):
-        used += [(model, secret.get_secret_value() if secret is not None else None)] if model is not None else []
-    found = (missing_key_of(model, api_key=key) for model, key in dict.fromkeys(used))
+    used = dict.fromkeys((model, key) for model, _, key in _models_asked(settings))
+    found = (missing_key_of(model, api_key=key) for model, key in used)
     return tuple(dict.fromkeys(one for one in found if one is not None))
 
 
@@ -95,14 +88,19 @@ def network_of(settings: Settings) -> str:
     return f"only to {', '.join(places)}" if places else "none: nothing leaves this machine"
 
 
-def _places(settings: Settings) -> Iterator[str]:
+def _models_asked(settings: Settings) -> Iterator[tuple[str, str | None, str | None]]:
+    """Every model that may be asked, with its address and its key, where they are configured."""
     for deployments in (*choose(settings).values(), *menu_of(settings).offers.values()):
-        for one in deployments:
-            yield from _place(one.model, one.api_base)
-    if settings.embedder.hosted_model is not None:
-        yield from _place(settings.embedder.hosted_model, settings.embedder.api_base)
-    if settings.models.transcription.model is not None:
-        yield from _place(settings.models.transcription.model, settings.models.transcription.api_base)
+        yield from ((one.model, one.api_base, one.api_key) for one in deployments)
+    embedder, transcription = settings.embedder, settings.models.transcription
+    for model, section in ((embedder.hosted_model, embedder), (transcription.model, transcription)):
+        if model is not None:
+            yield model, section.api_base, section.api_key.get_secret_value() if section.api_key is not None else None
+
+
+def _places(settings: Settings) -> Iterator[str]:
+    for model, api_base, _ in _models_asked(settings):
+        yield from _place(model, api_base)
     if settings.falkordb_url is not None:
         yield from (host for host in hosts_of(settings.falkordb_url.get_secret_value()) if host not in _THIS_MACHINE)
     if settings.database is not None:
