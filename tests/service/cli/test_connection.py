@@ -104,6 +104,15 @@ def test_what_a_service_answers_instead_is_one_sentence(answer, words):
     assert "Traceback" not in done.stderr
 
 
+def test_json_has_the_fields_of_a_service_that_is_newer_than_the_command():
+    """Broken: ``Connection.show`` prints what the client made of the answer."""
+    answer = {"endpoints": [], "newer": {"than": "us"}}
+    with answering(ALIVE, (200, {}, answer)) as (url, _):
+        done = call("webhooks", "--json", "--url", url)
+
+    assert json.loads(done.stdout) == answer
+
+
 def test_a_service_that_breaks_off_is_named():
     with answering(ALIVE) as (url, _):
         done = call("status", "--url", url)
