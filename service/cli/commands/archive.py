@@ -21,7 +21,7 @@ from service.cli.catch_up import until_caught_up
 from service.cli.command import CommandFailed, Context, MindName, command
 from service.cli.connection import connect, mind_or_none
 from service.cli.output.progress import bar
-from service.cli.output.terminal import counted, day, known, one_line, out, show_json
+from service.cli.output.terminal import counted, day, facts_and_entities, one_line, out, show_json
 
 _CHUNK = 1024 * 1024
 
@@ -86,7 +86,7 @@ async def import_archive(
     if context.as_json:
         show_json({**made.model_dump(mode="json"), "waiting_for": held_up_by})
         return
-    out().print(f"Imported {mind}: {counted(made.turns, 'turn')}, {known(made.facts, made.entities)}")
+    out().print(f"Imported {mind}: {counted(made.turns, 'turn')}, {facts_and_entities(made.facts, made.entities)}")
     if made.prompts_left_out:
         left_out = counted(made.prompts_left_out, "prompt")
         out().print(f"  {left_out} of its own left out: read them, then import with --prompts", style="yellow")

@@ -14,7 +14,7 @@ from service.cli.catch_up import until_caught_up, until_retried
 from service.cli.command import CommandFailed, Context, MindName, command
 from service.cli.connection import connect
 from service.cli.output.progress import bar
-from service.cli.output.terminal import counted, known, one_line, out
+from service.cli.output.terminal import counted, facts_and_entities, one_line, out
 from service.ports.graph_address import shown
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ async def rebuild(context: Context, mind: MindName = DEFAULT_MIND) -> None:
     if held_up_by is not None:
         left, why = counted(graph.lag, "turn"), one_line(held_up_by)
         raise CommandFailed(f"{left} of {mind} are not built yet: {why}. It is tried again.")
-    out().print(f"{mind} was built anew from {counted(turns, 'turn')}: {known(graph.facts, graph.entities)}")
+    holds = facts_and_entities(graph.facts, graph.entities)
+    out().print(f"{mind} was built anew from {counted(turns, 'turn')}: {holds}")
     if graph.parked:
         out().print(f"  {counted(len(graph.parked), 'turn')} could not be read; see `mind-memory status`")
 

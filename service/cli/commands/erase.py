@@ -21,7 +21,7 @@ from service.cli.output.terminal import (
     Row,
     confirm,
     counted,
-    known,
+    facts_and_entities,
     minute,
     note,
     one_line,
@@ -108,7 +108,7 @@ def _preview_rows(found: ErasurePreview) -> Iterator[Row]:
     if found.facts is None or found.entities is None:
         yield Row("graph", "not available now: what it holds goes too", "yellow")
     else:
-        yield Row("graph", f"{known(found.facts, found.entities)}")
+        yield Row("graph", facts_and_entities(found.facts, found.entities))
     yield Row("traces", f"{found.traces:,}")
     yield Row("corrections", f"{found.corrections:,}")
     for chapter in found.chapters:

@@ -214,7 +214,7 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
-def known(facts: int, entities: int) -> str:
+def facts_and_entities(facts: int, entities: int) -> str:
     """``12 facts, 1 entity``."""
     return f"{counted(facts, 'fact')}, {counted(entities, 'entity', 'entities')}"
 
