@@ -1,9 +1,9 @@
 // The client: the two calls of a turn, several turns at once, recall, outcomes, chats through the proxy, events.
-import { MindMemoryError, MindNotFound, TurnUnsaved, type UnsavedTurn, isForGood, isOfItsMind } from "./errors.js";
+import { MindMemoryError, MindNotFound, TurnUnsaved, UnexpectedAnswer, type UnsavedTurn, isForGood, isOfItsMind } from "./errors.js";
 import { type Door, type Sent, jsonOf } from "./http.js";
 import { type Messages, asList, newestThatFit, plainMessages } from "./messages.js";
 import { RETRY, type Repeat, type RetryPolicy, sendAgain } from "./retry.js";
-import { type ChatChunk, type ServerEvent, chunksOf, eventsOf } from "./streams.js";
+import { type ChatChunk, type ServerEvent, chunksOf, eventsOf, followed } from "./streams.js";
 import { Turn, type TurnOptions, UnansweredMessages, datedNow, isUnansweredIn } from "./turn.js";
 import type {
   Answer, Body, ChatMessage, Filter, Method, Operation, Outcome, paths, PlainMessage, Query, Remembered, Resonance, Schemas, StoredBatch, StoredTurn,
@@ -13,6 +13,7 @@ const DEFAULT_URL = "http://127.0.0.1:8001";
 const PRE_TURN_SECONDS = 10; // where the caller leaves the deadline to the service
 const ROUND_TRIP_SECONDS = 2; // added to a deadline, which the service counts without the way there and back
 const CHAT_SECONDS = 600;
+const EVENTS_SECONDS = 3600; // of one answer, which the service ends after a quarter of that
 const MOST_UNSAVED = 1000;
 const RESEND_MS = 1000; // after a turn, for turns that waited; what is left is sent after the next one
 
@@ -263,12 +264,23 @@ export class MemoryClient {
     return { chunks: chunksOf(answer, options.signal), ...memoryOf(answer) };
   }
 
-  /** What happens in a mind, as it happens: ids and no words. It ends after a quarter of an hour; then go on by `lastId`. */
+  /**
+   * What happens in a mind, as it happens: ids and no words. From now on, or first what happened after `lastId`.
+   *
+   * An answer that ends or breaks off is asked for again, and a service that is away is waited for, so this goes on until you
+   * stop, or until the service refuses. A `reset` says that events may be missing. Without `follow`, it ends with what was missed.
+   */
   async *events(mind: string, { lastId, follow = true, signal }: { lastId?: string; follow?: boolean } & Signalled = {}): AsyncGenerator<ServerEvent> {
-    const headers: Record<string, string> = lastId ? { "Last-Event-ID": lastId } : {};
-    const sent = { method: "get", path: "/v1/minds/{mind_id}/events", segments: { mind_id: mind }, query: { follow: String(follow) }, headers, signal };
-    const answer = await sendAgain({ ...this.#door }, sent, { isRepeatable: true, totalSeconds: 3600 }, this.#policy);
-    yield* eventsOf(answer, signal);
+    const ask = async (last: string | undefined, until: AbortSignal | undefined) => {
+      const headers: Record<string, string> = last ? { "Last-Event-ID": last } : {};
+      const query = { follow: String(follow) };
+      const sent = { method: "get", path: "/v1/minds/{mind_id}/events", segments: { mind_id: mind }, query, headers, signal: until };
+      const answer = await sendAgain(this.#door, sent, { isRepeatable: true, totalSeconds: EVENTS_SECONDS }, this.#policy);
+      if (answer.headers.get("Content-Type")?.startsWith("text/event-stream")) return answer;
+      await answer.body?.cancel();
+      throw new UnexpectedAnswer("the answer is not a stream of events");
+    };
+    yield* follow ? followed(ask, this.#policy, { lastId, signal }) : eventsOf(await ask(lastId, signal), signal);
   }
 
   /** Any route of the API, typed by its document. Only a GET is sent a second time, unless `isRepeatable` says so. */

@@ -63,7 +63,8 @@ function pauseAfter(tried: Response | MindMemoryError, how: Repeat, policy: Retr
 
 const now = (): number => performance.now() / 1000;
 
-function sleep(seconds: number, signal: AbortSignal | undefined): Promise<void> {
+/** Wait. Raises the reason of an abort. */
+export function sleep(seconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((go, fail) => {
     const stop = () => {
       clearTimeout(timer);

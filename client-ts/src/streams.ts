@@ -1,5 +1,8 @@
 // Answers that come piece by piece: server-sent events, of the service's own and in OpenAI's format.
-import { MindMemoryError, Unreachable, isRecord } from "./errors.js";
+import { MindMemoryError, RateLimited, TimedOut, Unavailable, Unreachable, isRecord } from "./errors.js";
+import { type RetryPolicy, sleep } from "./retry.js";
+
+const MOST_SILENT_SECONDS = 60; // the service shows every 15 seconds that it is there
 
 /** One server-sent event. */
 export interface ServerEvent {
@@ -30,26 +33,85 @@ export async function* textOf(answer: Response, signal?: AbortSignal): AsyncGene
 
 /** The server-sent events of an answer, each as soon as it is whole. */
 export async function* eventsOf(answer: Response, signal?: AbortSignal): AsyncGenerator<ServerEvent> {
+  for await (const block of blocksOf(answer, signal)) if (block.data) yield block;
+}
+
+/** The same with what is not an event, which has no data: a sign of life, or an id alone, from which a client may go on. */
+async function* blocksOf(answer: Response, signal?: AbortSignal): AsyncGenerator<ServerEvent> {
   let kept = "";
   for await (const text of textOf(answer, signal)) {
     const parts = (kept + text).replaceAll("\r\n", "\n").split("\n\n");
     kept = parts.pop() ?? "";
-    for (const part of parts) {
-      const event = eventOf(part);
-      if (event) yield event;
-    }
+    for (const part of parts) yield blockOf(part);
   }
 }
 
-function eventOf(part: string): ServerEvent | null {
+function blockOf(part: string): ServerEvent {
   const found = { id: "", event: "message", data: [] as string[] };
   for (const line of part.split("\n")) {
     const [, name, value] = /^(id|event|data): ?(.*)$/.exec(line) ?? [];
     if (name === "data") found.data.push(value ?? "");
     else if (name === "id" || name === "event") found[name] = value ?? "";
   }
-  return found.data.length ? { id: found.id, kind: found.event, data: found.data.join("\n") } : null;
+  return { id: found.id, kind: found.event, data: found.data.join("\n") };
 }
+
+/** How events are asked for, from the event *lastId* on. */
+export type AskForEvents = (lastId: string | undefined, signal: AbortSignal) => Promise<Response>;
+
+/**
+ * The events of one answer after the other, without an end: soon after some came, else after pauses that grow.
+ *
+ * What passes is waited for, however long it takes, and is logged when it begins.
+ */
+export async function* followed(
+  ask: AskForEvents, policy: RetryPolicy, { lastId, signal }: { lastId?: string | undefined; signal?: AbortSignal | undefined },
+): AsyncGenerator<ServerEvent> {
+  let [last, tries, isAway] = [lastId, 0, false];
+  for (;;) {
+    const begunAt = last;
+    const silence = new SilenceTimer(signal);
+    try {
+      for await (const block of blocksOf(await ask(last, silence.signal), silence.signal)) {
+        silence.stop();
+        last = block.id || last;
+        if (block.data) yield block;
+        silence.start();
+      }
+    } catch (error) {
+      if (signal?.aborted || !doesPass(error)) throw error;
+      if (!isAway) console.warn(`events broke off, and are asked for again: ${error.message}`);
+      isAway = true;
+    } finally {
+      silence.stop();
+    }
+    if (last === begunAt) tries++;
+    else [tries, isAway] = [0, false];
+    await sleep(Math.min(policy.firstBackoffSeconds * 2 ** tries, policy.maxBackoffSeconds), signal);
+  }
+}
+
+/** Its signal ends a call when nothing comes for too long, or when the caller's own does. */
+class SilenceTimer {
+  readonly signal: AbortSignal;
+  readonly #ended = new AbortController();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(signal: AbortSignal | undefined) {
+    this.signal = signal ? AbortSignal.any([signal, this.#ended.signal]) : this.#ended.signal;
+    this.start();
+  }
+
+  start(): void {
+    this.#timer = setTimeout(() => this.#ended.abort(new TimedOut("nothing came for too long")), MOST_SILENT_SECONDS * 1000);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+const doesPass = (error: unknown): error is MindMemoryError => [Unreachable, RateLimited, Unavailable].some((kind) => error instanceof kind);
 
 /** A chunk of a chat as OpenAI streams it, with what of its words is new. */
 export interface ChatChunk {

@@ -1,7 +1,7 @@
 // The client against a real service: the two calls, batches, recall, outcomes, chats, events.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { InvalidRequest, MemoryClient, MindNotFound, Unauthenticated } from "mind-memory-client";
+import { InvalidRequest, MemoryClient, MindNotFound, type ServerEvent, Unauthenticated } from "mind-memory-client";
 import { type RunningService, startService } from "./service.js";
 import { digested, soon } from "./waiting.js";
 
@@ -220,6 +220,49 @@ test("events come as they happen, until they are aborted", async () => {
   ended.abort(new Error("enough"));
   await assert.rejects(following, /enough/);
 });
+
+test("events go on where the connection broke off, before the first one and after it", async () => {
+  let cut = () => {};
+  let begun = () => {};
+  let isBack = Promise.resolve();
+  const hasBegun = new Promise<void>((go) => (begun = go));
+  const following = new MemoryClient({
+    url: service.url,
+    ...(service.key ? { key: service.key } : {}),
+    retry: { firstBackoffSeconds: 0.01 },
+    fetch: async (address, init) => {
+      await isBack;
+      const answer = await fetch(address, init);
+      const line = new TransformStream<Uint8Array, Uint8Array>({
+        start: (way) => void (cut = () => way.error(new Error("the line is cut"))),
+        transform(part, way) {
+          way.enqueue(part); // at once to who reads, since nothing waits in between
+          begun();
+        },
+      });
+      return new Response(answer.body?.pipeThrough(line), answer);
+    },
+  });
+  const events = following.events("ada");
+  for (const words of ["Before the first event.", "After it."]) {
+    const heard = events.next();
+    await hasBegun;
+    let comeBack = () => {};
+    isBack = new Promise((go) => (comeBack = go));
+    cut();
+    const { turn_id: turnId } = await memory.storeTurn("ada", "s8", words);
+    comeBack();
+    assert.equal(await turnKeptIn(heard, events), turnId);
+  }
+  await events.return(undefined);
+});
+
+/** The turn of the first `turn.kept` in *events*, of which *next* is the next one. */
+async function turnKeptIn(next: Promise<IteratorResult<ServerEvent, unknown>>, events: AsyncGenerator<ServerEvent>): Promise<unknown> {
+  const { value } = await next;
+  const { kind, data } = value as ServerEvent;
+  return kind === "turn.kept" ? (JSON.parse(data) as Record<string, unknown>).turn_id : turnKeptIn(events.next(), events);
+}
 
 test("errors are typed", async () => {
   await assert.rejects(memory.call("get", "/v1/minds/{mind_id}", { path: { mind_id: "nobody" } }), MindNotFound);

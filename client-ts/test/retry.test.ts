@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  Conflict, MemoryClient, RateLimited, type RetryPolicy, TimedOut, TurnUnsaved, Unavailable, UnexpectedAnswer, Unreachable, type UnsavedTurn,
+  Conflict, MemoryClient, RateLimited, RequestRefused, type RetryPolicy, TimedOut, TurnUnsaved, Unavailable, UnexpectedAnswer, Unreachable, type UnsavedTurn,
   Unsendable,
   type WrapOptions,
 } from "mind-memory-client";
@@ -322,3 +322,86 @@ for (const [status, expected] of [[202, ["Nice."]], [503, ["I moved to Bonn.", "
     assert.equal(memory.unsaved.length, 0);
   });
 }
+
+const ID = "retry: 2000\nid: e-1\n\n";
+const KEPT = 'id: e-2\nevent: turn.kept\ndata: {}\n\n';
+
+/** A client of a service whose answers are *replies*, one after the other, and from where each of them was to go on. */
+function telling(replies: readonly (string | number)[]): { memory: MemoryClient; from: (string | null)[] } {
+  const waiting = [...replies];
+  const from: (string | null)[] = [];
+  const memory = new MemoryClient({
+    url: "http://127.0.0.1:9",
+    retry: { ...QUICK, maxAttempts: 1 },
+    fetch: async (_, init) => {
+      from.push(new Headers(init?.headers).get("Last-Event-ID"));
+      const reply = waiting.shift() ?? 404;
+      if (reply === "away") throw new TypeError("nobody is there");
+      if (typeof reply === "number") return new Response("{}", { status: reply, headers: { "Content-Type": "application/problem+json" } });
+      const body = reply === "silence" ? untilAborted(init?.signal) : reply;
+      return new Response(body, { headers: { "Content-Type": "text/event-stream" } });
+    },
+  });
+  return { memory, from };
+}
+
+/** A body of which nothing comes, as fetch ends it. */
+const untilAborted = (signal: AbortSignal | null | undefined): ReadableStream<Uint8Array> =>
+  new ReadableStream({ start: (way) => signal?.addEventListener("abort", () => way.error(signal.reason)) });
+
+/** What is heard until it ends, and by which error. */
+async function heardOf(memory: MemoryClient, options = {}): Promise<[kinds: string[], error: unknown]> {
+  const { warn } = console;
+  console.warn = () => undefined;
+  const kinds: string[] = [];
+  try {
+    for await (const { kind } of memory.events("ada", options)) kinds.push(kind);
+    return [kinds, null];
+  } catch (error) {
+    return [kinds, error];
+  } finally {
+    console.warn = warn;
+  }
+}
+
+test("events are asked for again, from where they were, while nobody answers or who answers is busy, until they are refused", async () => {
+  const { memory, from } = telling([ID, "away", 503, 429, 502, "away", KEPT, ":\n\n", 404]);
+
+  const [kinds, error] = await heardOf(memory);
+
+  assert.ok(error instanceof RequestRefused && error.status === 404);
+  assert.deepEqual(kinds, ["turn.kept"]);
+  assert.deepEqual(from, [null, ...Array<string>(6).fill("e-1"), "e-2", "e-2"]);
+});
+
+test("events that are not followed end with what was missed, and with what goes wrong", async () => {
+  assert.deepEqual(await heardOf(telling([KEPT + KEPT]).memory, { follow: false }), [["turn.kept", "turn.kept"], null]);
+  assert.ok((await heardOf(telling(["away"]).memory, { follow: false }))[1] instanceof Unreachable);
+});
+
+test("events of something else than the service are not waited for", () =>
+  against(["page", 202], async (memory) => {
+    for (let times = 0; times < 2; times++) assert.ok((await heardOf(memory))[1] instanceof UnexpectedAnswer);
+  }));
+
+test("a line on which nothing comes any more is given up, and events are asked for again", async () => {
+  const { setTimeout: wait } = globalThis;
+  const { memory, from } = telling(["silence", KEPT, 404]);
+  globalThis.setTimeout = ((done: () => void, ms: number) => wait(done, ms / 1000)) as typeof setTimeout;
+  try {
+    assert.deepEqual((await heardOf(memory))[0], ["turn.kept"]);
+  } finally {
+    globalThis.setTimeout = wait;
+  }
+  assert.deepEqual(from, [null, null, "e-2"]);
+});
+
+test("an abort ends the wait for a service that is away", async () => {
+  const ended = new AbortController();
+  const { memory, from } = telling([ID, ...Array<string>(1000).fill("away")]);
+  const heard = heardOf(memory, { signal: ended.signal });
+  while (from.length < 3) await new Promise((go) => setTimeout(go, 5));
+  ended.abort(new Error("enough"));
+
+  assert.match(String((await heard)[1]), /enough/);
+});

@@ -7,13 +7,16 @@ import shutil
 import subprocess
 import sys
 import tarfile
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import pytest
 
+from mind_memory_client import MemoryClient
+
 from tests.client.conftest import ASKS, stored_turns
 from tests.support.browser import CHROMIUM, chromium
-from tests.support.cli_process import calling, serving_commands
+from tests.support.cli_process import calling, serving, serving_commands
+from tests.support.free_ports import free_port
 from tests.support.paths import ROOT
 from tests.support.scripted_bot import KNOWS, bot
 from tests.support.waiting import GIVE_UP
@@ -25,7 +28,7 @@ ON_NODE = ("--test", "--test-timeout=600000", "--test-force-exit")
 WORDS = {"deno": ("test", "--allow-all", "--no-check"), "bun": ("test", "--timeout=600000")}
 SUITE = ("dist/test/client.test.js", "dist/test/retry.test.js")
 FRAMEWORKS = {"ai-6": ("ai_sdk", "mastra"), "ai-7": ("ai_sdk",)}
-IN_A_PAGE = {"client.test.js": 18, "retry.test.js": 27, "browser/page.test.js": 2}
+IN_A_PAGE = {"client.test.js": 19, "retry.test.js": 32, "browser/page.test.js": 2}
 sys.path.insert(0, str(ROOT / "console"))
 from build import node_is_new_enough  # noqa: E402
 
@@ -91,7 +94,7 @@ def passed(words, *, env):
 def test_a_runtime_keeps_recalls_streams_and_repeats(name, runtime, surroundings):
     files = [f"./{file}" for file in SUITE]
 
-    assert passed([runtime(name), *WORDS.get(name, ON_NODE), *files], env=surroundings) == 45
+    assert passed([runtime(name), *WORDS.get(name, ON_NODE), *files], env=surroundings) == 51
 
 
 @needs_node
@@ -203,6 +206,31 @@ def test_deno_gives_it_leave_for_the_network_alone(installed, runtime, surroundi
     done = subprocess.run(words, cwd=installed, capture_output=True, text=True, timeout=GIVE_UP, env=surroundings)
 
     assert "Lyon" in done.stdout, done.stderr
+
+
+FOLLOWS = """
+    import { MemoryClient } from "mind-memory-client";
+    const memory = new MemoryClient({ url: process.argv[2], retry: { firstBackoffSeconds: 0.01 } });
+    for await (const { kind } of memory.events("ada", { lastId: "unknown" })) console.log(kind);
+"""
+
+
+@needs_node
+def test_events_go_on_when_the_service_starts_again(installed, tmp_path):
+    """Broken: a restart ended them with Unreachable."""
+    (installed / "follows.js").write_text(FOLLOWS)
+    words = ["--port", str(port := free_port())]
+    with ExitStack() as stack, MemoryClient(address := f"http://127.0.0.1:{port}") as memory:
+        with serving(tmp_path / "home", *words):
+            memory.store_turn("ada", "s1", "Hello.")
+            node = ["node", "follows.js", address]
+            following = stack.enter_context(subprocess.Popen(node, cwd=installed, text=True, stdout=subprocess.PIPE))
+            stack.callback(following.kill)
+            assert following.stdout.readline() == "reset\n"
+        with serving(tmp_path / "home", *words):
+            assert following.stdout.readline() == "reset\n"
+            memory.store_turn("ada", "s1", "She likes tea.")
+            assert following.stdout.readline() == "turn.kept\n"
 
 
 def test_it_has_no_dependency_at_run_time():
