@@ -156,3 +156,27 @@ def test_the_plots_of_a_mind_of_one_day_name_the_days_around_it(browser, tmp_pat
         labels = {one for one in visitor.page.evaluate("labels") if re.fullmatch(r"\d{1,2} [A-Z][a-z]+", one)}
 
         assert len(labels) >= 3
+
+
+def test_the_plots_have_the_days_of_the_browser(browser, tmp_path):
+    """Broken: they are days of UTC, and a day is drawn under the name of the one before it."""
+    with (
+        proxied(tmp_path / "home") as service,
+        visiting(browser, str(service.http.base_url).rstrip("/"), timezone="Pacific/Honolulu") as visitor,
+    ):
+        remember(service.http, "far", "My cat is called Minka.", days_ago=1)
+        service.digested("far")
+        asked = {"session_id": "s", "messages": [{"role": "user", "content": "What is my cat called?"}]}
+        for at in ("2027-01-13T02:00:00Z", "2027-01-13T02:01:00Z"):
+            at_then = asked | {"now": at, "deadline_ms": 0}
+            trace_id = service.http.post("/v1/minds/far/resonance", json=at_then).json()["trace_id"]
+            service.http.post("/v1/minds/far/turns", json=asked | {"trace_id": trace_id}).raise_for_status()
+        visitor.page.add_init_script(_KEEP_LABELS)
+        visitor.open("far")
+        plot = visitor.page.locator("figure").filter(has_text="it held back")
+        expect(plot.locator("canvas")).to_be_visible()
+        labels = visitor.page.evaluate("labels")
+        plot.get_by_role("button", name="As a table").click()
+
+        expect(plot.get_by_role("rowheader")).to_have_text(["2027-01-12"])
+        assert {"9 Jan", "15 Jan"} <= set(labels)  # three days around the one

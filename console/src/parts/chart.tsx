@@ -1,7 +1,7 @@
 // A plot over time: uPlot, loaded with the first one. Its title is a sentence; the same figures stand behind it as a table.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Options } from "uplot";
-import { clock, shortDay } from "../dates";
+import { clock, isDay, shortDay, startOfDay } from "../dates";
 import { theme } from "../theme";
 
 export interface Series {
@@ -16,6 +16,7 @@ export interface Series {
 interface ChartProps {
   /** A sentence with the number in it. */
   title: string;
+  /** Days, each drawn where it begins in the browser's time zone, or moments. */
   days: readonly string[];
   series: readonly Series[];
   /** A band of the vertical axis that is as it should be, from and to. */
@@ -86,7 +87,7 @@ function Plot({ title, days, series, healthy, spans, write }: ChartProps) {
     const sized = new ResizeObserver(() => drawn?.setSize({ width: element.clientWidth, height: HEIGHT }));
     void import("uplot").then(({ default: Uplot }) => {
       if (gone) return;
-      const times = days.map((day) => Date.parse(day) / 1000);
+      const times = days.map((one) => Date.parse(isDay(one) ? startOfDay(one) : one) / 1000);
       const options = optionsOf(Uplot, element, times, series, { healthy, spans }, write);
       drawn = new Uplot(options, [times, ...series.map((one) => [...one.values])], element);
       sized.observe(element);

@@ -1,6 +1,6 @@
 // Two plots of what the kept traces tell: how old what comes up is, and what was held back.
 import { type Trace, tracesOf } from "../../api/trace";
-import { counted } from "../../dates";
+import { counted, dayOfField, moment } from "../../dates";
 import { Chart } from "../../parts/chart";
 import { useLoaded, Wait } from "../../parts/load";
 import { filterName } from "../../parts/why/words";
@@ -19,7 +19,7 @@ export function WhatSurfaces({ mind }: { mind: string }) {
         const oldest = Math.max(0, ...came.map((one) => one.days));
         const title = came.length ? `The oldest memory that came up was ${counted(Math.round(oldest), "day")} old.` : "Nothing came up yet.";
         const series = [{ name: "Age in days", values: came.map((one) => one.days), colour: "--accent", isDots: true }];
-        return <Chart title={title} days={came.map((one) => one.at)} series={series} />;
+        return <Chart title={title} days={came.map((one) => one.at)} series={series} say={moment} column="Asked" />;
       }}
     </Wait>
   );
@@ -38,9 +38,9 @@ export function HeldBack({ mind }: { mind: string }) {
   return (
     <Wait of={found}>
       {({ traces }) => {
-        const days = [...new Set(traces.map((one) => one.at.slice(0, 10)))].sort();
+        const days = [...new Set(traces.map((one) => dayOfField(one.at)))].sort();
         const dropped = traces.flatMap((trace) =>
-          Object.values(trace.phases.filters?.dropped ?? {}).map((reason) => ({ day: trace.at.slice(0, 10), reason: filterName(reason) })),
+          Object.values(trace.phases.filters?.dropped ?? {}).map((reason) => ({ day: dayOfField(trace.at), reason: filterName(reason) })),
         );
         const series = commonest(dropped.map((one) => one.reason)).map((reason, at) => ({
           name: reason,
