@@ -6,7 +6,7 @@ import hashlib
 import io
 import os
 import re
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from consolidation.kernel.files import replace_text
 from consolidation.kernel.links import LinkRefused, open_regular, real_place
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
     from pathlib import PurePath
 
 TEMPLATE = Path(__file__).parent.parent / "workspace_template"
@@ -300,11 +301,18 @@ def workspace_of(home: Path, mind_id: str, *, linked_folders: tuple[Path, ...] =
     return Workspace(home / "minds" / checked_mind_id(mind_id), linked_folders)
 
 
+def minds_under(home: Path) -> Generator[str]:
+    """The ids of the minds under *home*, in no order. Reads its folders as it goes."""
+    with suppress(FileNotFoundError), os.scandir(home / "minds") as found:
+        for mind in found:
+            if re.fullmatch(MIND_ID, mind.name) and Workspace(Path(mind.path)).exists:
+                yield mind.name
+
+
 def has_minds(home: Path) -> bool:
     """Whether there is any mind under *home*; not all of them are looked at."""
-    with suppress(FileNotFoundError), os.scandir(home / "minds") as found:
-        return any(re.fullmatch(MIND_ID, mind.name) and Workspace(Path(mind.path)).exists for mind in found)
-    return False
+    with closing(minds_under(home)) as found:
+        return next(found, None) is not None
 
 
 def is_of_one_machine(path: PurePath) -> bool:

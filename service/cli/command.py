@@ -22,9 +22,8 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from consolidation.kernel.errors import MemoryFault
-from consolidation.workspace import mind_id_of
-from service.adapters.local_zone import here
-from service.cli.output.terminal import complain
+from consolidation.workspace import DEFAULT_MIND, mind_id_of
+from service.cli.output.terminal import complain, show_times_in, shown_zone
 from service.observability.logging import configure_logs
 from service.settings.loading import read_settings, wants_colours
 from service.settings.settings import Settings
@@ -43,6 +42,9 @@ HowMany = Annotated[int, typer.Option("--limit", metavar="NUMBER", min=1, max=50
 Asker = Annotated[
     str | None, typer.Option("--asker", metavar="NAME", help='Who asks, in a mind of several people: whom "I" means.')
 ]
+_MindMeant = Annotated[
+    str | None, typer.Option("--mind", metavar="ID", help=f"Whose memory; else the only mind's, or {DEFAULT_MIND}.")
+]
 _Home = Annotated[Path | None, typer.Option("--home", metavar="DIR", help="The data folder (~/.mind-memory).")]
 _Url = Annotated[
     str | None, typer.Option("--url", metavar="URL", envvar="MIND_MEMORY_URL", help="A service that runs elsewhere.")
@@ -59,7 +61,7 @@ def group(words: str) -> typer.Typer:
 
 
 def instant_of(text: str | None, option: str, *, at: time) -> datetime | None:
-    """A day or a time; a day is meant *at* this time where this machine is. Raises CommandFailed."""
+    """A day or a time; a day is meant *at* this time in the time zone that times are shown in. Raises CommandFailed."""
     if text is None:
         return None
     try:
@@ -68,7 +70,7 @@ def instant_of(text: str | None, option: str, *, at: time) -> datetime | None:
             found = datetime.combine(date.fromisoformat(text), at)
     except ValueError as error:
         raise CommandFailed(f"{option}: {text!r} is not a day; write it like 2026-01-09 or 2026-01-09T18:30") from error
-    return found if found.tzinfo else found.replace(tzinfo=here())
+    return found if found.tzinfo else found.replace(tzinfo=shown_zone())
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,25 +136,39 @@ type _Body = Callable[..., Coroutine[Any, Any, None] | None]
 
 
 def command(
-    *, interrupted: str = "Stopped.", has_url: bool = True, logs: bool = False, json: bool | str = False
+    *,
+    interrupted: str = "Stopped.",
+    has_url: bool = True,
+    logs: bool = False,
+    json: bool | str = False,
+    begins_mind: bool = False,
 ) -> Callable[[_Body], Callable[..., None]]:
     """
     Make a command of a function that takes a Context and its own options; ``--home`` and ``--url`` are added.
 
     The function may be async. *interrupted* is printed after Ctrl-C. With *logs*, the command sets up logging itself;
-    else only errors are logged. With *json*, it has ``--json``, whose help may be given.
+    else only errors are logged. With *json*, it has ``--json``, whose help may be given. Where ``--mind`` is left out,
+    the only mind is meant, unless the command *begins_mind*.
     """
 
     def decorate(body: _Body) -> Callable[..., None]:
+        mind_option = inspect.signature(body).parameters.get("mind")
+        is_meant = mind_option is not None and mind_option.default == DEFAULT_MIND and not begins_mind
+
         @functools.wraps(body)
         def run(**options: Any) -> None:  # noqa: ANN401 - typer's
             home, url, as_json = options.pop("home"), options.pop("url", None), options.pop("as_json", None)
             with _failures_worded(interrupted):
                 if not logs:
                     configure_logs(level="ERROR", as_json=False, has_colours=wants_colours())
-                if isinstance(mind := options.get("mind"), str):
-                    options["mind"] = mind_id_of(mind)
-                outcome = body(Context(home, url or None, bool(as_json)), **options)
+                context, zone, mind = Context(home, url or None, bool(as_json)), None, options.get("mind")
+                if is_meant or isinstance(mind, str):
+                    from service.cli.connection import mind_meant  # it is built on this module
+
+                    named = mind_id_of(mind) if isinstance(mind, str) else None
+                    options["mind"], zone = asyncio.run(mind_meant(context, named))
+                show_times_in(zone)
+                outcome = body(context, **options)
                 if inspect.iscoroutine(outcome):
                     asyncio.run(outcome)
 
@@ -160,16 +176,19 @@ def command(
         if json:
             text = json if isinstance(json, str) else _AS_IT_IS
             shared = {"as_json": Annotated[bool | None, typer.Option("--json", help=text)], **shared}
-        _set_options(run, body, shared)
+        _set_options(run, body, shared, is_meant=is_meant)
         return run
 
     return decorate
 
 
-def _set_options(run: Callable[..., None], body: _Body, shared: Mapping[str, Any]) -> None:
+def _set_options(run: Callable[..., None], body: _Body, shared: Mapping[str, Any], *, is_meant: bool) -> None:
     """Show typer the options of *body* without its context, and behind them the *shared* ones."""
     hints = get_type_hints(body, include_extras=True)
     _, *own = inspect.signature(body).parameters.values()
+    if is_meant:
+        hints["mind"] = _MindMeant
+        own = [one.replace(default=None) if one.name == "mind" else one for one in own]
     parameters = [
         *(one.replace(annotation=hints[one.name], kind=Parameter.KEYWORD_ONLY) for one in own),
         *(Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=hint) for name, hint in shared.items()),

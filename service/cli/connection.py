@@ -8,12 +8,14 @@ home instead: see ``commands/mcp.py``.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Concatenate, Protocol
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import httpx2
 from mind_memory_client import AsyncMemoryClient, Mind, MindMemoryError, RequestRefused, RetryPolicy, errors
@@ -22,11 +24,13 @@ from pydantic import SecretStr
 from rich.console import Console
 
 from consolidation.kernel.errors import HomeLocked
+from consolidation.workspace import DEFAULT_MIND, minds_under, workspace_of
 from service.access.addresses import is_loopback
 from service.adapters.in_process_transport import InProcessTransport
 from service.cli.command import CommandFailed, Context, make_home
 from service.cli.output.progress import bar
 from service.cli.output.terminal import note, one_line, out, shortened, show_json
+from service.mind.own_settings import OwnSettingsFile
 from service.observability.dependency_health import GRAPH, NO_TROUBLE, WARM_UP
 from service.runtime.service_file import Presence, find_service
 from service.settings.loading import read_key, read_url
@@ -243,10 +247,37 @@ async def mind_or_none(memory: AsyncMemoryClient, mind: str) -> Mind | None:
         return None
 
 
+async def mind_meant(context: Context, named: str | None) -> tuple[str, ZoneInfo | None]:
+    """The mind that a command is about, *named* or else the only one or the default one, and its own time zone."""
+    settings = context.settings()
+    if context.url is None and settings.database is None:
+        mind = named or _only(tuple(islice(minds_under(settings.folder), 2)))
+        own = OwnSettingsFile(workspace_of(settings.folder, mind).settings).read().own
+        return mind, ZoneInfo(own.timezone) if own.timezone else None
+    address, mind = find_address(settings, url=context.url), named or DEFAULT_MIND
+    if address is not None:
+        async with connection_to(address) as connection:
+            with suppress(MindMemoryError, TimeoutError, ZoneInfoNotFoundError):  # the command meets what fails again
+                async with asyncio.timeout(_LOOK_SECONDS):
+                    mind = named or _only(await _names(connection.memory, most=2))
+                    name = (await connection.memory.settings(mind)).settings.timezone.value
+                    return mind, ZoneInfo(name) if name else None
+    return mind, None
+
+
+def _only(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else DEFAULT_MIND
+
+
+async def _names(memory: AsyncMemoryClient, *, most: int) -> list[str]:
+    found = await memory.request("GET", "/v1/minds", query={"limit": most})
+    return [str(one["mind_id"]) for one in found["minds"]]
+
+
 async def which_there_are(memory: AsyncMemoryClient) -> str:
     """The minds that could have been meant, as the end of a sentence; empty where there are none, or nobody says."""
     with suppress(MindMemoryError):
-        if names := [one.mind_id for one in await memory.minds()]:
+        if names := await _names(memory, most=_MOST_NAMES + 1):
             more = ", …" if len(names) > _MOST_NAMES else ""
             return f". There are: {', '.join(names[:_MOST_NAMES])}{more}; choose one with --mind"
     return ""

@@ -13,12 +13,11 @@ from rich.console import Console
 from rich.text import Text
 
 from consolidation.workspace import DEFAULT_MIND
-from service.adapters.local_zone import here, local_zone
 from service.cli.command import Asker, CommandFailed, Context, MindName, command, instant_of
 from service.cli.connection import connect
 from service.cli.output.memories import show_degraded
 from service.cli.output.progress import bar
-from service.cli.output.terminal import day, indented, note, one_line, plain
+from service.cli.output.terminal import day, indented, note, one_line, plain, shown_zone
 
 _LONGEST = 280
 _NOON = time(12)
@@ -46,7 +45,7 @@ async def ask(
     if not question.strip():
         raise CommandFailed("say what to answer: the question is empty")
     instant = instant_of(at, "--at", at=_NOON)
-    asked: dict[str, Any] = {"limit": limit, "at": instant, "language": language, "timezone": local_zone()}
+    asked: dict[str, Any] = {"limit": limit, "at": instant, "language": language, "timezone": shown_zone().key}
     asked["asker"] = asker
     async with connect(context) as connection:
         with bar("asking"):
@@ -89,7 +88,7 @@ def _about(one: Evidence) -> Iterable[str]:
         yield one.state
     for word, instant in (("told", one.occurred_at), ("since", one.valid_at), ("until", one.invalid_at)):
         if instant is not None:
-            yield f"{word} {day(instant.astimezone(here()))}"
+            yield f"{word} {day(instant)}"
     for source in one.sources[:1]:
         if isinstance(source, PersonSource):
             yield f"put right by {plain(source.by)}"

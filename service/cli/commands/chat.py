@@ -23,13 +23,12 @@ from consolidation.kernel.errors import ModelFault
 from consolidation.kernel.ports import Clock, LanguageModel, Role
 from consolidation.workspace import DEFAULT_MIND
 from service.adapters.echo_upstream import echo
-from service.adapters.local_zone import local_zone
 from service.cli.command import CommandFailed, Context, MindName, command
 from service.cli.connection import Connection, connect, mind_or_none
 from service.cli.output.configuration import models_of
 from service.cli.output.memories import is_off_the_record, secrets_in, show_memories, show_surfaced
 from service.cli.output.progress import bar
-from service.cli.output.terminal import complain, counted, out, plain
+from service.cli.output.terminal import complain, counted, out, plain, shown_zone
 from service.cli.output.trace import show_trace
 from service.composition.models import open_models
 from service.observability.model_usage import UsageLedger
@@ -46,7 +45,7 @@ _DEADLINE_MS = 5000  # a person at a terminal waits longer than a backend, above
 _FOUND = 5  # memories that /remember shows
 
 
-@command()
+@command(begins_mind=True)
 def chat(
     context: Context,
     mind: MindName = DEFAULT_MIND,
@@ -120,7 +119,7 @@ class Conversation:
                 self.mind,
                 self.session,
                 messages,
-                timezone=local_zone(),
+                timezone=shown_zone().key,
                 deadline_ms=_DEADLINE_MS,
                 off_the_record=self.is_dry,
             )

@@ -12,10 +12,9 @@ from rich.text import Text
 
 from consolidation.transcript.search import span_of
 from consolidation.workspace import DEFAULT_MIND
-from service.adapters.local_zone import local_zone
 from service.cli.command import CommandFailed, Context, MindName, OneSession, command, instant_of
 from service.cli.connection import connect
-from service.cli.output.terminal import indented, minute, note, plain, speaker
+from service.cli.output.terminal import indented, minute, note, plain, shown_zone, speaker
 
 _LAST_MOMENT = time(23, 59, 59, 999_999)
 
@@ -42,7 +41,7 @@ async def log(
         "until": instant_of(until, "--until", at=_LAST_MOMENT),
         "limit": limit,
         "context": around,
-        "timezone": local_zone(),
+        "timezone": shown_zone().key,
         "language": "en",
     }
     async with connect(context) as connection:

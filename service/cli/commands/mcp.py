@@ -38,7 +38,7 @@ _RETURN_SECONDS, _PATIENCE_SECONDS = 8, 15
 _POLL_SECONDS = 0.1
 
 
-@command(logs=True)
+@command(logs=True, begins_mind=True)
 async def mcp(
     context: Context,
     mind: MindName = DEFAULT_MIND,

@@ -89,7 +89,7 @@ def _metadata(conditions: list[str]) -> dict[str, list[object]]:
     return found
 
 
-@command(json=True)
+@command(json=True, begins_mind=True)
 async def save(
     context: Context,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="One sentence, clear by itself.")],

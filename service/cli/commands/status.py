@@ -15,7 +15,6 @@ from mind_memory_client.service_status import ModelCall
 from rich.console import Console
 from rich.live import Live
 
-from service.adapters.local_zone import here
 from service.cli.command import Context, command
 from service.cli.connection import Connection, connect, is_answered, status_of_all
 from service.cli.output.board import Look, board, dependencies
@@ -32,6 +31,7 @@ from service.cli.output.terminal import (
     rows_of,
     show_facts,
     show_json,
+    shown_zone,
     spent,
 )
 
@@ -132,7 +132,7 @@ def _cells(call: ModelCall) -> tuple[str, ...]:
     first = "" if call.first_words_ms is None else f"{call.first_words_ms / 1000:.1f} s"
     outcome = call.outcome.replace("_", " ")
     return (
-        call.at.astimezone(here()).strftime("%H:%M:%S"),
+        call.at.astimezone(shown_zone()).strftime("%H:%M:%S"),
         call.role,
         one_line(call.model),
         one_line(call.host),

@@ -14,7 +14,6 @@ from rich.text import Text
 
 from consolidation.story.anchor import without_marks
 from consolidation.workspace import DEFAULT_MIND
-from service.adapters.local_zone import here
 from service.cli.command import CommandFailed, Context, MindName, command, group
 from service.cli.commands.story_edit import edit
 from service.cli.connection import connect
@@ -203,9 +202,8 @@ def _note_no_version(mind: str) -> None:
 
 
 def _until(version: StoryVersion) -> str:
-    """``21 Nov 2026, 14:20``, where this machine is: when the version was replaced."""
-    instant = version.saved_at.astimezone(here())
-    return f"{day(instant)}, {instant:%H:%M}"
+    """``21 Nov 2026, 14:20``: when the version was replaced."""
+    return f"{day(version.saved_at)}, {minute(version.saved_at)[-5:]}"
 
 
 def _size(story: Story) -> str:

@@ -12,8 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from consolidation.kernel.clock import SystemClock
-from service.adapters.local_zone import here
-from service.cli.output.terminal import day, indented, one_line, plain
+from service.cli.output.terminal import day, indented, one_line, plain, shown_zone
 from service.resonance.labels import label
 
 _LONGEST = 280
@@ -32,7 +31,7 @@ _OFF_THE_RECORD = "off_the_record"
 
 def show_memories(console: Console, found: Remembered) -> None:
     """What ``remember`` found, best first."""
-    zone, now = here(), SystemClock().now()
+    zone, now = shown_zone(), SystemClock().now()
     for memory in found.memories:
         words = date = ""
         if memory.occurred_at is not None:

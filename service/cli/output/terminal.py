@@ -2,8 +2,9 @@
 What every command prints with.
 
 The consoles take text as it is: no markup, and nothing in it can steer the terminal. Answers go to stdout; notes,
-progress and failures to stderr. Times are shown where this machine is. Where stdout is not a terminal, a line of an
-answer is one line, however long, since a program or a file reads it.
+progress and failures to stderr. Times are shown in the time zone of the mind that a command is about, else of this
+machine. Where stdout is not a terminal, a line of an answer is one line, however long, since a program or a file
+reads it.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ import re
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextvars import ContextVar
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
+from zoneinfo import ZoneInfo
 
 import anyio
 import typer
@@ -42,6 +45,9 @@ _MOST_LISTED = 5
 _GAP = 2  # between columns
 _LEAST_LAST = 20  # columns of the terminal for the last of a table
 _LONGEST_LISTED, _LONGEST_NAME = 200, 40
+
+
+_zone: ContextVar[ZoneInfo | None] = ContextVar("zone", default=None)  # of the mind that the command is about
 
 
 class Row(NamedTuple):
@@ -255,10 +261,21 @@ def days(first: datetime, last: datetime) -> str:
 
 
 def day(instant: datetime) -> str:
-    """``9 Jan 2026``, by the offset that the time came with."""
-    return f"{instant.day} {instant:%b %Y}"
+    """``9 Jan 2026``, in the shown time zone."""
+    there = instant.astimezone(shown_zone())
+    return f"{there.day} {there:%b %Y}"
 
 
 def minute(instant: datetime) -> str:
-    """``2026-01-09 18:30``, where this machine is."""
-    return f"{instant.astimezone(here()):%Y-%m-%d %H:%M}"
+    """``2026-01-09 18:30``, in the shown time zone."""
+    return f"{instant.astimezone(shown_zone()):%Y-%m-%d %H:%M}"
+
+
+def show_times_in(zone: ZoneInfo | None) -> None:
+    """Show times in *zone* from now on; with None, where this machine is."""
+    _zone.set(zone)
+
+
+def shown_zone() -> ZoneInfo:
+    """The time zone that times are shown in, and that a day is meant in."""
+    return _zone.get() or here()

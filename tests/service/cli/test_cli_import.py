@@ -208,17 +208,6 @@ def test_only_a_command_that_stores_makes_the_home_it_is_given(tmp_path):
     assert not home.exists()
 
 
-def test_who_names_no_mind_is_told_which_there_are(tmp_path):
-    home = tmp_path / "home"
-    call("import", jsonl(tmp_path / "own.jsonl"), "--mind", "ada", "--home", home)
-
-    done = call("remember", "bakery", "--home", home)
-
-    assert done.exit_code == 1
-    assert "no mind is called 'global-user-memory'" in done.stderr
-    assert "There are: ada; choose one with --mind" in done.stderr
-
-
 def test_hidden_folders_and_other_homes_below_a_folder_are_left_out(tmp_path):
     folder = tmp_path / "mine"
     for name in ("", ".cache", "old-home/minds/bob/transcript", "bob/transcript"):

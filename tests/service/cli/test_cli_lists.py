@@ -8,7 +8,7 @@ import pytest
 from consolidation.workspace import DEFAULT_MIND
 from service.cli.output.terminal import plain
 
-from tests.support.cli_process import call
+from tests.support.cli_process import call, serving, until_digested
 from tests.support.cli_terminal import at_a_terminal
 
 
@@ -138,3 +138,22 @@ def test_what_can_not_be_done_is_said_in_a_sentence(home, words, said):
     assert refused.exit_code == 1
     assert said in refused.output
     assert "Traceback" not in refused.output
+
+
+def test_times_are_shown_and_days_are_meant_in_the_time_zone_of_the_mind(tmp_path):
+    """Broken: they are those of the machine, and the days of facts are in UTC."""
+    home = ("--mind", "ada", "--home", tmp_path / "home")
+
+    with serving(tmp_path / "home") as (_, url):
+        call("save", "My sister Nora lives in Lyon.", "--at", "2026-01-09T02:00Z", *home)
+        until_digested(url, "ada")
+        assert call("settings", "set", "timezone=Pacific/Honolulu", *home).exit_code == 0
+        shown = [call("turns", *where) for where in (home, ("--mind", "ada", "--url", url))]
+        facts = call("facts", *home)
+        until, since = (call("log", "Nora", option, "2026-01-08", *home) for option in ("--until", "--since"))
+        later = call("log", "Nora", "--since", "2026-01-09", *home)
+
+    assert all("2026-01-08 16:00" in done.stdout for done in shown)
+    assert "8 Jan 2026" in facts.stdout
+    assert all("2026-01-08 16:00" in done.stdout for done in (until, since))
+    assert "Nobody used these words." in later.stdout

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from mind_memory_client import MindMemoryError, RateLimited
+from mind_memory_client import MemoryClient, MindMemoryError, RateLimited
 from pydantic import SecretStr
 
 from consolidation.kernel.files import FolderLock
 from service.cli.connection import connection_to
-from tests.support.cli_process import call, run
+from tests.support.cli_process import call, run, serving
 
 pytestmark = pytest.mark.anyio
 
@@ -151,3 +151,46 @@ def test_a_home_that_a_command_holds_names_the_process(tmp_path):
     assert refused.returncode == 1
     assert f"is in use by another mind-memory, process {os.getpid()}: wait until it ends" in refused.stderr
     assert not (tmp_path / ".holder").exists()
+
+
+def begun(home, *minds):
+    with serving(home) as (_, url), MemoryClient(url) as memory:
+        for mind in minds:
+            memory.store_turn(mind, "s1", f"{mind.title()} sings.")
+
+
+def test_where_there_is_one_mind_its_name_can_be_left_out(tmp_path):
+    """Broken: a command asks for `global-user-memory`, which nobody has."""
+    begun(tmp_path / "home", "ada")
+
+    on_the_home = call("turns", "--home", tmp_path / "home")
+    with serving(tmp_path / "home") as (_, url):
+        at_a_service = call("turns", "--url", url)
+
+    for done in (on_the_home, at_a_service):
+        assert done.exit_code == 0, done.output
+        assert "Ada sings." in done.stdout
+
+
+def test_where_there_are_several_minds_who_names_none_is_told_which_there_are(tmp_path):
+    begun(home := tmp_path / "home", *(names := ["ada", *(f"mind-{number}" for number in range(10))]))
+
+    undecided = call("turns", "--home", home)
+    begun(home, "global-user-memory")
+    by_default = call("turns", "--home", home)
+
+    assert undecided.exit_code == 1
+    assert f"There are: {', '.join(names[:10])}, …; choose one with --mind" in undecided.stderr
+    assert "Global-User-Memory sings." in by_default.stdout
+
+
+def test_what_begins_a_mind_or_erases_one_does_not_take_the_only_one(tmp_path):
+    begun(home := tmp_path / "home", "ada")
+
+    erased = call("erase", "--yes", "--home", home)
+    saved = call("save", "I sing, too.", "--home", home)
+
+    assert erased.exit_code == 1
+    assert "say whose memory: --mind ID" in erased.stderr
+    assert saved.exit_code == 0, saved.output
+    assert call("turns", "--mind", "ada", "--home", home).stdout.count("#") == 1
