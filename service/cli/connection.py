@@ -107,7 +107,7 @@ class Connection:
                 words = f"shows no such thing to this call: {_OF_ALL_MINDS}"
             case _:
                 refusal = error.detail or error.title if isinstance(error, RequestRefused) else str(error)
-                return refusal.removeprefix("#/")  # the field alone: nobody here wrote a JSON document
+                return refusal.removeprefix("#/").removeprefix("query/")  # the field alone: nobody here wrote a request
         return f"{self.place} {words}"
 
 

@@ -6,7 +6,7 @@ from datetime import time
 from typing import Annotated, Any
 
 import typer
-from mind_memory_client import AsyncMemoryClient
+from mind_memory_client import AsyncMemoryClient, NotFound
 from mind_memory_client.catalog import Entities, Entity, EntityDetail, Fact, Facts, KeptTurn, Turns, Use
 from mind_memory_client.corrections import Decision
 from rich.console import Console
@@ -37,6 +37,7 @@ from service.cli.output.terminal import (
 _STATES = ("holding", "ended", "planned")
 _SORTS = ("mentions", "recent", "name")
 _PREFIX = "entity:"
+_EPISODE = "episode:"
 _LOOKED_AT, _MOST_NAMED = 100, 5
 _LONGEST, _LONGEST_SUMMARY = 160, 400
 _SHOWN = 10  # neighbours and months of an entity
@@ -46,7 +47,7 @@ _SHOWN = 10  # neighbours and months of an entity
 async def turns(
     context: Context,
     turn_id: Annotated[
-        str | None, typer.Argument(metavar="ID", help="One turn, by its id or its number, like episode:12.")
+        str | None, typer.Argument(metavar="ID", help="One turn, by its id or its number, like 12.")
     ] = None,
     mind: MindName = DEFAULT_MIND,
     session: OneSession = None,
@@ -60,7 +61,11 @@ async def turns(
     async with connect(context) as connection:
         memory = connection.memory
         if turn_id is not None:
-            connection.show(context, _show_turn, await memory.read_turn(mind, turn_id=turn_id))
+            try:
+                turn = await memory.read_turn(mind, turn_id=turn_id)
+            except NotFound:
+                turn = await memory.read_turn(mind, turn_id=f"{_EPISODE}{turn_id}")  # by the number of the list
+            connection.show(context, _show_turn, turn)
         else:
             found = await memory.turns(mind, session=session, after=after, before=before, limit=limit)
             connection.show(context, _show_turn_list, found)
@@ -75,7 +80,7 @@ def _show_turn_list(console: Console, found: Turns) -> None:
         table.add_row(
             f"#{turn.sequence}", minute(turn.occurred_at), short_name(turn.session_id), one_line(said, most=_LONGEST)
         )
-    show_list(console, table if found.items else None, "No turn is kept.", found.next_cursor)
+    show_list(console, table if found.items else None, "No turn was found.", found.next_cursor)
 
 
 def _show_turn(console: Console, turn: KeptTurn) -> None:
@@ -127,7 +132,7 @@ def _show_fact_list(console: Console, found: Facts) -> None:
     """Facts, newest first, a line each, with their state."""
     rows = ((one.id, (_state(one), _told(one), one_line(one.text, most=_LONGEST))) for one in found.items)
     table = table_with_ids(console, ("state", "told", ""), rows)
-    show_list(console, table if found.items else None, "No fact is known.", found.next_cursor)
+    show_list(console, table if found.items else None, "No fact was found.", found.next_cursor)
 
 
 def _show_fact(console: Console, fact: Fact) -> None:
@@ -206,7 +211,7 @@ async def _id_of(memory: AsyncMemoryClient, mind: str, entity: str) -> str:
 def _show_entity_list(console: Console, found: Entities) -> None:
     """Entities, a line each: the name, how much is known, and when it was spoken of."""
     table = table_with_ids(console, ("name", "kind", "facts", "turns", ""), map(_entity, found.items))
-    show_list(console, table if found.items else None, "Nobody and nothing is known.", found.next_cursor)
+    show_list(console, table if found.items else None, "Nobody and nothing was found.", found.next_cursor)
 
 
 def _entity(one: Entity) -> tuple[str, tuple[str, ...]]:

@@ -96,3 +96,11 @@ def test_what_can_not_be_shown_is_said_in_a_sentence(home, words, reason):
 
     assert said.exit_code == 1
     assert reason in said.stderr
+
+
+def test_a_file_that_is_not_of_the_journal_is_refused_in_words_of_the_command(home):
+    """Broken: `query/path:`, which is of the request, stands before them."""
+    refused = call("journal", "show", "x.md", "--home", home)
+
+    assert refused.exit_code == 1
+    assert refused.stderr.splitlines()[-1].startswith("path: the path is not in the journal")

@@ -42,6 +42,23 @@ def test_turns_are_listed_newest_first_and_one_is_shown_whole(home):
     assert "digested" in one.output
 
 
+def test_a_turn_is_shown_by_the_number_that_the_list_has(home):
+    """Broken: the list says #1, and only `episode:1` is taken."""
+    by_number = call("turns", "1", "--home", home)
+    as_json = call("turns", "1", "--json", "--home", home)
+    none = call("turns", "9999", "--home", home)
+
+    assert "user: My sister Nora lives in Lyon." in by_number.output
+    assert json.loads(as_json.stdout)["sequence"] == 1
+    assert none.exit_code == 1
+
+
+def test_a_list_that_was_narrowed_to_nothing_does_not_say_that_all_is_empty(home):
+    narrowed = call("turns", "--session", "nobody", "--home", home)
+
+    assert narrowed.stdout == "No turn was found.\n"
+
+
 def test_facts_are_listed_and_one_is_shown_with_the_turns_that_told_it(home):
     listed = call("facts", "--entity", "nora", "--home", home)
     found = json.loads(call("facts", "--limit", "1", "--json", "--home", home).stdout)
@@ -52,7 +69,7 @@ def test_facts_are_listed_and_one_is_shown_with_the_turns_that_told_it(home):
     assert "holding" in listed.output
     assert "told in" in one.output
     assert f"{found['items'][0]['sources'][0]['session_id']} #" in one.output
-    assert "No fact is known." in none.output
+    assert "No fact was found." in none.output
 
 
 def test_a_fact_that_was_contradicted_is_listed_and_shown_as_found_wrong_once(home, tmp_path):
