@@ -18,6 +18,7 @@ from tests.support.service import opened_memory, settings_of
 from tests.support.waiting import GIVE_UP, until
 
 SECONDS = GIVE_UP
+TWO_HOMES = "My friend Carla lives in Lyon now, and Bruno went back to Paris."
 A_BICYCLE = (
     "On the way home we talked for hours about wine, weather and work, and at some point somebody said that the old "
     "thing with two wheels, a bicycle I think, is green."
@@ -125,7 +126,11 @@ def proxied(home, provider=None, **more):
 
 @contextmanager
 def knowing(home, **more):
-    """The service on *home* as ``proxied`` has it, where a model has read two facts in a turn of the mind "ada"."""
+    """
+    The service on *home* as ``proxied`` has it, where a model reads two facts in every turn.
+
+    It has read ``TWO_HOMES`` in the mind "ada".
+    """
     homes = {"Carla": "Lyon", "Bruno": "Paris"}
     facts = [
         {"source": who, "relation": "LIVES_IN", "target": city, "fact": f"{city} is the city where {who} has a home."}
@@ -134,7 +139,7 @@ def knowing(home, **more):
     read = {"entities": [{"name": name} for name in (*homes, *homes.values())], "facts": facts}
     with provider_of(Brain(extraction=read)) as model:
         with proxied(home, models=models_of(model, "extraction"), **more) as found:
-            found.tell("ada", "My friend Carla lives in Lyon now, and Bruno went back to Paris.")
+            found.tell("ada", TWO_HOMES)
             yield found
 
 

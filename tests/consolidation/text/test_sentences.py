@@ -25,7 +25,7 @@ LINES = {
     "german days": ("de", "Davids Feier ist am 22. März, um acht.| Am 5. Mai, in Rom.| Er ist 22.| Maike ja."),
     "danish days": ("da", "Vi ses den 5. Maj, klokken otte.| Det er godt."),
     "norwegian days": ("no", "Vi møtes 5. mai i Oslo.| Det er bra."),
-    "finnish days": ("fi", "Tapaamme 5. maaliskuuta, Oulussa.| Hyvä."),
+    "finnish days": ("fi", "Tapaamme 5. Maaliskuuta, Oulussa.| Hyvä."),
     "czech days": ("cs", "Sejdeme se 5. Března, ve městě.| Dobře."),
     "slovene days": ("sl", "Vidimo se 5. maja, v Ljubljani.| Dobro."),
     "croatian days": ("hr", "Vidimo se 5. ožujka, u Zagrebu.| Dobro."),

@@ -440,7 +440,7 @@ def test_the_car_of_a_task_is_nobodys():
         ("en", "tell me about my jobs"),
         ("en", "Remind me when my flight goes."),
         ("de", "erzähl mir was über meine diät"),
-        ("de", "Sag mir, wann mein Zahnarzttermin ist"),
+        ("de", "Erinner mich, wann mein Zahnarzttermin ist"),
         ("es", "Háblame de mi trabajo"),
         ("fr", "Parle-moi de ma sœur"),
         ("it", "Dimmi quando è il mio appuntamento"),

@@ -16,7 +16,7 @@ from mem0 import AsyncMemoryClient, MemoryClient
 from mem0.exceptions import MemoryError as Mem0Error
 
 from tests.support.api_keys import make_key
-from tests.support.openai_proxy import A_BICYCLE, knowing, proxied
+from tests.support.openai_proxy import A_BICYCLE, TWO_HOMES, knowing, proxied
 
 README = [
     {"role": "user", "content": "Hi, I'm Alex. I'm a vegetarian and I'm allergic to nuts."},
@@ -34,6 +34,13 @@ def service(tmp_path_factory):
 def mem0(service):
     with calling(service) as client:
         yield client
+
+
+@pytest.fixture(scope="module")
+def reading(tmp_path_factory):
+    """The service whose model reads two facts in every turn, and mem0's client for it."""
+    with knowing(tmp_path_factory.mktemp("reading"), facades={"mem0": True}) as found, calling(found) as client:
+        yield found, client
 
 
 @contextmanager
@@ -182,19 +189,21 @@ def test_an_update_by_an_earlier_id_takes_the_place_of_every_later_edit(mem0, se
     assert mem0.get(added["id"])["memory"] == "I live in Brest."
 
 
-def test_an_update_back_to_the_first_words_puts_them_back_and_stops_no_batch(mem0, service):
+def test_an_update_back_to_the_first_words_puts_them_back_and_stops_no_batch(reading):
     """Broken: by its first id a memory could not say again what it had said first, and the batch ended there."""
-    (added,) = mem0.add("I live in Lyon.", user_id="homesick")["results"]
-    (other,) = mem0.add("I drink tea.", user_id="homesick")["results"]
-    service.digested("homesick")
-    mem0.update(added["id"], text="I live in Nantes.")
+    service, mem0 = reading
+    service.tell("homesick", TWO_HOMES)
+    facts = lambda: [one for one in memories_of(mem0, "homesick") if ":fact:" in one["id"]]
+    fact, other = facts()
+    mem0.update(fact["id"], text="Carla has a home in Nantes.")
+    edited = [one["memory"] for one in facts()]
 
-    updates = {added["id"]: "I live in Lyon.", other["id"]: "I drink coffee."}
+    updates = {fact["id"]: fact["memory"], other["id"]: "Bruno has a home in Oslo."}
     mem0.batch_update([{"memory_id": memory_id, "text": text} for memory_id, text in updates.items()])
 
-    listed = [one["memory"] for one in mem0.get_all(filters={"user_id": "homesick"})["results"]]
-    assert sorted(listed) == ["I drink coffee.", "I live in Lyon."]
-    assert mem0.get(added["id"])["memory"] == "I live in Lyon."
+    assert fact["memory"] not in edited
+    assert sorted(one["memory"] for one in facts()) == sorted(updates.values())
+    assert mem0.get(fact["id"])["memory"] == fact["memory"]
 
 
 def test_an_update_stays_where_the_memory_was(mem0, service):
@@ -253,32 +262,27 @@ def test_an_old_id_of_an_erased_user_is_nothing_of_the_new_one(mem0):
     assert mem0.get(new["id"])["memory"] == "I live in Nice."
 
 
-def test_facts_are_memories_and_can_be_put_right(tmp_path):
-    with knowing(tmp_path, facades={"mem0": True}) as service, calling(service) as mem0:
-        facts_are_put_right(mem0, {"user_id": "ada"})
+def memories_of(mem0, user):
+    return mem0.get_all(filters={"user_id": user}, page_size=500)["results"]
 
 
-def test_a_fact_that_is_deleted_takes_its_edits_along(tmp_path):
+def test_a_fact_that_is_deleted_takes_its_edits_along(reading):
     """Broken: the second edit came up, since only the first one was of the fact itself."""
-    with knowing(tmp_path, facades={"mem0": True}) as service, calling(service) as mem0:
+    service, mem0 = reading
+    service.tell("gardener", TWO_HOMES)
+    listed = lambda: {one["memory"]: one["id"] for one in memories_of(mem0, "gardener")}
+    fact = next(one for one in listed().values() if ":fact:" in one)
+    mem0.update(fact, text="Quinces are yellow.")
+    mem0.update(listed()["Quinces are yellow."], text="Quinces are golden.")
 
-        def listed():
-            return {
-                one["memory"]: one["id"] for one in mem0.get_all(filters={"user_id": "ada"}, page_size=500)["results"]
-            }
+    mem0.delete(fact)
 
-        fact = next(one for one in listed().values() if ":fact:" in one)
-        mem0.update(fact, text="Quinces are yellow.")
-        mem0.update(listed()["Quinces are yellow."], text="Quinces are golden.")
-
-        mem0.delete(fact)
-
-        assert not [one for one in listed() if "Quinces are" in one]
+    assert not [one for one in listed() if "Quinces are" in one]
 
 
-def facts_are_put_right(mem0, ada):
-    memories = mem0.get_all(filters=ada, page_size=500)["results"]
-    fact, other = [one for one in memories if ":fact:" in one["id"]]
+def test_facts_are_memories_and_can_be_put_right(reading):
+    _, mem0 = reading
+    fact, other = [one for one in memories_of(mem0, "ada") if ":fact:" in one["id"]]
     assert fact["created_at"]
     assert mem0.get(fact["id"])["memory"] == fact["memory"]
     assert mem0.update(fact["id"], text="Quinces are yellow.")["memory"] == "Quinces are yellow."
@@ -286,10 +290,10 @@ def facts_are_put_right(mem0, ada):
     refused(lambda: mem0.get(other["id"]), "deleted", status=404)
     assert [one["event"] for one in mem0.history(other["id"])] == ["ADD", "DELETE"]
 
-    listed = {one["memory"] for one in mem0.get_all(filters=ada, page_size=500)["results"]}
+    listed = {one["memory"] for one in memories_of(mem0, "ada")}
     assert "Quinces are yellow." in listed
     assert not listed & {fact["memory"], other["memory"]}
-    found = mem0.search(other["memory"], filters=ada, top_k=100)["results"]
+    found = mem0.search(other["memory"], filters={"user_id": "ada"}, top_k=100)["results"]
     assert other["id"] not in {one["id"] for one in found}
 
 
