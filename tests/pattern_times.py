@@ -8,13 +8,14 @@ than twenty times as much is marked, and the command ends with 1. What the servi
 from __future__ import annotations
 
 import sys
+from itertools import chain
 
 from consolidation.secrets.redaction import redact
 from consolidation.story.chapters import parse
 from consolidation.text.injected_blocks import memories_in
 from tests.support.growth import thread_seconds
 from tests.test_large_texts import READERS, TEXTS
-from tests.test_patterns import PATTERNS, attacks, in_pieces, reading, worst
+from tests.test_patterns import attacks, in_pieces, patterns, reading, worst
 
 SHORT, LONG = 20_000, 200_000
 _SEARCH = 2_000  # the length at which the worst texts are looked for
@@ -36,7 +37,7 @@ def measured(read, texts):
 
 def rows():
     """Name, seconds at both lengths, and whether it grows faster than the text."""
-    for name, pattern, method, cut in PATTERNS:
+    for name, pattern, method, cut in sorted(chain(*patterns().values()), key=lambda one: one[0]):
         read = reading(pattern, method)
         read = read if cut is None else in_pieces(read, length=cut)
         yield name, *measured(read, worst(read, attacks(pattern), length=_SEARCH))
