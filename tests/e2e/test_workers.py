@@ -79,16 +79,23 @@ def until_ready(http):
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory):
-    """One home that two workers serve, with a turn in each mind."""
+    """One home that two workers serve, which hear speech and post events, with a turn in each mind."""
     home = tmp_path_factory.mktemp("workers") / "home"
-    with served(home) as (process, url), httpx2.Client(base_url=url, timeout=GIVE_UP) as http:
-        http.home, http.process = home, process
-        for mind_id in MINDS:
-            assert keep(http, mind_id, f"{LYON} I am {mind_id}.").status_code == 202
-        for mind_id in MINDS:
-            until_digested(url, mind_id)
-        until_ready(http)
-        yield http
+    with receiving() as receiver, ScriptedProvider(hears=lambda _: LYON) as provider:
+        endpoint = {"name": "crm", "url": receiver.url, "secret": SECRET, "kinds": ["turn.kept"]}
+        section = "MIND_MEMORY_MODELS__TRANSCRIPTION__"
+        env = {
+            "MIND_MEMORY_WEBHOOKS__ENDPOINTS": json.dumps([endpoint]),
+            **{f"{section}MODEL": "openai/whisper-1", f"{section}API_BASE": provider.url, f"{section}API_KEY": "k"},
+        }
+        with served(home, **env) as (process, url), httpx2.Client(base_url=url, timeout=GIVE_UP) as http:
+            http.home, http.process, http.receiver = home, process, receiver
+            for mind_id in MINDS:
+                assert keep(http, mind_id, f"{LYON} I am {mind_id}.").status_code == 202
+            for mind_id in MINDS:
+                until_digested(url, mind_id)
+            until_ready(http)
+            yield http
 
 
 def test_each_mind_is_in_one_process_and_surfaces_there(service):
@@ -114,7 +121,7 @@ def test_lists_and_figures_are_of_all_minds(service):
     assert all(one["turns"] >= 1 for one in listed)
     assert [one["mind_id"] for one in standing["minds"]] == [one["mind_id"] for one in listed]
     assert {one["name"]: one["trouble"] for one in standing["dependencies"]} == {
-        "graph": None, "embedder": None, "disk": None,
+        "graph": None, "embedder": None, "disk": None, "model_transcription": None,
     }  # fmt: skip
     assert value_of(metrics, 'turns_total{outcome="accepted"}') >= len(MINDS)
     assert value_of(metrics, "minds") == len(listed)
@@ -263,39 +270,37 @@ def test_keys_and_limits_hold_for_all_workers_together(tmp_path):
     assert wrong == 401
 
 
-def test_events_of_all_workers_are_posted_once_each(tmp_path):
-    with receiving() as receiver:
-        endpoint = {"name": "crm", "url": receiver.url, "secret": SECRET, "kinds": ["turn.kept"]}
-        env = {"MIND_MEMORY_WEBHOOKS__ENDPOINTS": json.dumps([endpoint])}
-        with served(tmp_path / "home", **env) as (_, url), httpx2.Client(base_url=url, timeout=GIVE_UP) as http:
-            for mind_id in MINDS:
-                keep(http, mind_id, LYON)
-            until(lambda: len(receiver.taken) >= len(MINDS))
-            until(lambda: http.get("/v1/webhooks").json()["endpoints"][0]["delivered"] >= len(MINDS))
+def test_events_of_all_workers_are_posted_once_each(service):
+    minds = [f"posted-{number}" for number in range(8)]
+    taken = lambda: [event["data"]["mind_id"] for _, event in service.receiver.taken]
+    for mind_id in minds:
+        keep(service, mind_id, LYON)
+    until(lambda: set(minds) <= set(taken()))
+    until(lambda: service.get("/v1/webhooks").json()["endpoints"][0]["delivered"] >= len(taken()))
 
-    assert sorted(event["data"]["mind_id"] for _, event in receiver.taken) == sorted(MINDS)
+    assert {owner_of(one, of=WORKERS) for one in minds} == set(range(WORKERS))
+    assert sorted(one for one in taken() if one in minds) == minds
 
 
 @pytest.mark.anyio
-async def test_a_telephone_stream_is_heard_by_the_worker_of_its_mind(tmp_path):
-    with ScriptedProvider(hears=lambda _: LYON) as provider:
-        section = "MIND_MEMORY_MODELS__TRANSCRIPTION__"
-        env = {f"{section}MODEL": "openai/whisper-1", f"{section}API_BASE": provider.url, f"{section}API_KEY": "k"}
-        with served(tmp_path / "home", **env) as (_, url), httpx2.Client(base_url=url, timeout=GIVE_UP) as http:
-            for mind_id in (of_worker(0)[0], of_worker(1)[0]):
-                async with calling(url, mind_id) as caller:
-                    await caller.send(*frames(call(2.0)))
-                    events = await caller.rest()
+async def test_a_telephone_stream_is_heard_by_the_worker_of_its_mind(service):
+    heard = [f"heard-{number}" for number in range(20)]
+    for worker in range(WORKERS):
+        mind_id = next(one for one in heard if owner_of(one, of=WORKERS) == worker)
+        async with calling(str(service.base_url).rstrip("/"), mind_id) as caller:
+            await caller.send(*frames(call(2.0)))
+            events = await caller.rest()
 
-                assert [one["text"] for one in events if one["type"] == "turn"] == [LYON]
-                assert events[-1]["type"] == "ended"
-                assert told(http, mind_id) == [LYON]
+        assert [one["text"] for one in events if one["type"] == "turn"] == [LYON]
+        assert events[-1]["type"] == "ended"
+        assert told(service, mind_id) == [LYON]
 
 
 def test_a_worker_that_is_killed_under_load_loses_nothing_and_the_other_notices_nothing(tmp_path):
     home, victims = tmp_path / "home", set()
     with served(home) as (process, url):
-        callers = [Caller(url, mind_id) for mind_id in MINDS]
+        pauses = (0.02, 0.2)  # seconds: the worker that is killed has calls in flight
+        callers = [Caller(url, mind_id, pause=pauses[owner_of(mind_id, of=WORKERS)]) for mind_id in MINDS]
         for caller in callers:
             caller.start()
         until(lambda: all(len(caller.accepted) >= 3 for caller in callers))
@@ -330,12 +335,13 @@ def number_of(pid, home):
 class Caller(threading.Thread):
     """Tells a mind one thing after the other, each until it is accepted, and notes what was refused meanwhile."""
 
-    def __init__(self, url, mind_id):
+    def __init__(self, url, mind_id, *, pause):
         super().__init__(daemon=True)
         self.mind_id = mind_id
         self.accepted = []
         self.refused = []
         self._url = url
+        self._pause = pause
         self._is_over = threading.Event()
 
     def run(self):
@@ -347,7 +353,7 @@ class Caller(threading.Thread):
                     time.sleep(0.05)
                 self.accepted.append(words)
                 number += 1
-                time.sleep(0.02)
+                time.sleep(self._pause)
 
     def stop(self):
         self._is_over.set()
@@ -377,7 +383,7 @@ def test_nothing_outlives_the_process_in_front_and_the_next_start_finds_everythi
 
     assert len(others) == WORKERS + 1
     (home / "service.json").unlink()  # a kill leaves it, and the next start is waited for by it
-    for workers in (3, 1):
+    for workers in (1, 2):
         with served(home, workers=workers) as (process, url), httpx2.Client(base_url=url, timeout=GIVE_UP) as http:
             assert len(workers_of(process)) == (workers if workers > 1 else 0)
             for mind_id in MINDS:
