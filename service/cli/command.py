@@ -162,11 +162,12 @@ def command(
                 if not logs:
                     configure_logs(level="ERROR", as_json=False, has_colours=wants_colours())
                 context, zone, mind = Context(home, url or None, bool(as_json)), None, options.get("mind")
-                if is_meant or isinstance(mind, str):
+                if isinstance(mind, str):
+                    mind = options["mind"] = mind_id_of(mind)
+                if is_meant or (isinstance(mind, str) and not logs):
                     from service.cli.connection import mind_meant  # it is built on this module
 
-                    named = mind_id_of(mind) if isinstance(mind, str) else None
-                    options["mind"], zone = asyncio.run(mind_meant(context, named))
+                    options["mind"], zone = asyncio.run(mind_meant(context, mind))
                 show_times_in(zone)
                 outcome = body(context, **options)
                 if inspect.iscoroutine(outcome):
