@@ -17,6 +17,7 @@ from tests.client.conftest import ASKS, stored_turns
 from tests.support.browser import CHROMIUM, chromium
 from tests.support.cli_process import calling, serving, serving_commands
 from tests.support.free_ports import free_port
+from tests.support.once import made_once
 from tests.support.paths import ROOT
 from tests.support.scripted_bot import KNOWS, bot
 from tests.support.waiting import GIVE_UP
@@ -37,12 +38,16 @@ needs_node = pytest.mark.skipif(not node_is_new_enough(), reason="there is no np
 
 
 @pytest.fixture(scope="module")
-def built():
-    """Compile the client and its tests, and bring what they run on. Returns what was said."""
+def built(tmp_path_factory):
+    """Compile the client and its tests, and bring what they run on, once. Returns what was said."""
+    return (made_once(tmp_path_factory, "client-ts", build) / "said.txt").read_text()
+
+
+def build(folder):
     words = [sys.executable, CLIENT / "build.py", "--tests"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=GIVE_UP * 6)
     assert done.returncode == 0, done.stdout[-8_000:] + done.stderr[-4_000:]
-    return done.stdout
+    (folder / "said.txt").write_text(done.stdout)
 
 
 @pytest.fixture(scope="module")
