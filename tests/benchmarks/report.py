@@ -53,6 +53,7 @@ def _show_lives(lives: Mapping[str, Any], console: Console) -> None:
     for title, key in (
         ("Lives: points of what could be had, by kind", "kinds"),
         ("Lives, with a model that never errs", "kinds with a perfect model"),
+        ("Lives, with facts as a model notes them", "kinds with facts"),
     ):
         rows = [
             (
@@ -61,8 +62,10 @@ def _show_lives(lives: Mapping[str, Any], console: Console) -> None:
                 _share(sum(found for found, _ in life[key].values()), life["queries"]),
             )
             for name, life in lives.items()
+            if key in life
         ]
-        console.print(_table(title, ("", *kinds, "all"), rows))
+        if rows:
+            console.print(_table(title, ("", *kinds, "all"), rows))
     columns = tuple(next(iter(lives.values()))["remember"])
     found_first = [(name, *life["remember"].values()) for name, life in lives.items()]
     console.print(_table("Lives, `remember` asked: where a right turn is", ("", *columns), found_first))

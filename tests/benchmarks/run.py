@@ -30,6 +30,7 @@ from tests.benchmarks.lists import lists
 from tests.benchmarks.lives import FOLDER, by_kind, chat, graded, live, points, read_life, sought, spoken
 from tests.benchmarks.locomo import read
 from tests.benchmarks.many_minds import many_minds
+from tests.benchmarks.noted_facts import NotedFacts
 from tests.benchmarks.perfect_judge import PerfectJudge
 from tests.benchmarks.proxy import proxy
 from tests.benchmarks.recall import ABLATIONS, ablated, recall
@@ -215,7 +216,8 @@ async def _lives(bench: Bench) -> dict[str, Any]:
     """
     Each life that is told and asked: points, by kind too, how often the answer was shown, and what ``remember`` finds.
 
-    Then once more with a model that never errs: what it can not choose, no model can.
+    Then once more with a model that never errs: what it can not choose, no model can; and, where facts are noted, with
+    those as a model's, and no model before a turn.
     """
     results: dict[str, Any] = {}
     home = bench.home / "lives"
@@ -246,6 +248,15 @@ async def _lives(bench: Bench) -> dict[str, Any]:
                 with _counting(bench, f"asking {life.mind_id} with a model", len(life.queries)) as advanced:
                     found = await graded(service, life, perfect=perfect, advanced=advanced)
                 results[life.mind_id]["kinds with a perfect model"] = by_kind(found)
+    with NotedFacts() as noted:
+        with_facts = [life for life in lives if noted.hear(life)]
+        home = bench.home / "lives with facts"
+        async with serving(home, settings=noted.settings(home)) as service:
+            for life in with_facts:
+                await live(service, life)
+                with _counting(bench, f"asking {life.mind_id} with facts", len(life.queries)) as advanced:
+                    found = await graded(service, life, advanced=advanced)
+                results[life.mind_id]["kinds with facts"] = by_kind(found)
     return results
 
 
