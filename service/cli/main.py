@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from service.runtime.garbage import collect_cycles_seldom
+from service.runtime.garbage import collect_cycles_seldom, collect_no_cycles_at_exit
 
 _COMMANDS = {
     "serve": "Run the service: two HTTP calls a turn, an embedded graph.",
@@ -99,6 +99,7 @@ app = typer.Typer(
 def main() -> None:
     """Run the command line; odd characters in output or input never stop it."""
     collect_cycles_seldom()  # before a command is imported
+    collect_no_cycles_at_exit()
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

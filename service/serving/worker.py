@@ -22,6 +22,7 @@ from service.composition.container import open_memory
 from service.facades.worker_of_mind import answers_of_facades
 from service.http.processes import answers_of_worker
 from service.observability.logging import configure_logs
+from service.runtime.garbage import collect_no_cycles_at_exit
 from service.runtime.open_files import allow_many_open_files
 from service.settings.loading import wants_colours
 from service.workers.endpoint import Endpoint
@@ -53,6 +54,7 @@ def main(*, opening: Opening = open_memory) -> None:
     )
     allow_many_open_files()
     keep_few_arenas()
+    collect_no_cycles_at_exit()
     asyncio.run(_serve(order.fleet, settings, opening=opening, said=said))
 
 
