@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import TurnKind
 from consolidation.transcript.log import Transcript
-from consolidation.transcript.positions import Positions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,37 +50,10 @@ class TranscriptAsOf(Transcript):
     def __init__(self, transcript: Transcript, *, last: int, instant: datetime) -> None:
         self._whole = transcript
         self._instant = instant
-        self._positions = _PositionsUntil(transcript.positions, last)
+        self._positions = transcript.positions.until(last)
 
     def read_now(self, sequences: Sequence[int]) -> tuple[StoredTurn, ...]:
         """The turns of these sequences that were known, in the order asked for. Raises TranscriptUnreadable."""
         last = self._positions.last
         turns = self._whole.read_now([one for one in sequences if one <= last])
         return tuple(turn for turn in turns if turn.occurred_at <= self._instant)
-
-
-class _PositionsUntil(Positions):
-    """The positions of the turns up to *last*."""
-
-    def __init__(self, positions: Positions, last: int) -> None:
-        self._all = positions
-        self._until = last
-        every = positions.after(0, limit=positions.last)
-        self._count = bisect_right(every, last)
-
-    def __len__(self) -> int:
-        return self._count
-
-    @property
-    def last(self) -> int:
-        """The highest sequence, 0 when there was none."""
-        return self._until
-
-    def sequence_of(self, turn_id: str) -> int | None:
-        """The sequence of a turn id; None where it was accepted later."""
-        sequence = self._all.sequence_of(turn_id)
-        return sequence if sequence is not None and sequence <= self._until else None
-
-    def before_in_session(self, session_id: str, sequence: int, *, limit: int) -> tuple[int, ...]:
-        """The last *limit* sequences of a session below *sequence*, ascending."""
-        return self._all.before_in_session(session_id, min(sequence, self._until + 1), limit=limit)

@@ -13,7 +13,7 @@ from consolidation.kernel.turns import TurnKind
 from consolidation.transcript.tombstones import id_digest, session_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from consolidation.kernel.turns import StoredTurn
@@ -44,7 +44,7 @@ class Positions:
         self._tool_calls = array("Q")
         self._by_id: dict[str, int] = {}
         self._by_session: dict[str, array[int]] = {}
-        self._erased: set[str] = set()
+        self._erased: dict[str, int] = {}
         self._erased_in: dict[str, array[int]] = {}
         self._tombstones: set[int] = set()
         self._first_action: int | None = None
@@ -101,9 +101,27 @@ class Positions:
             self._bury(tombstone)
 
     def _bury(self, tombstone: StoredTurn) -> None:
-        self._erased.add(tombstone.turn.turn_id)
+        self._erased.setdefault(tombstone.turn.turn_id, tombstone.sequence)
         self._tombstones.add(tombstone.sequence)
         self._erased_in.setdefault(tombstone.turn.session_id, array("Q")).append(tombstone.sequence)
+
+    def until(self, last: int) -> Positions:
+        """A copy that ends with the sequence *last*, and does not grow. What was erased since is erased in it, too."""
+        end, then = bisect_right(self._sequences, last), Positions()
+        then._file_numbers = self._file_numbers[:end]
+        then._files = self._files[: then._file_numbers[-1] + 1 if end else 0]
+        then._sequences, then._offsets, then._lengths = self._sequences[:end], self._offsets[:end], self._lengths[:end]
+        then._tokens, then._remembered = self._tokens[:end], self._remembered[:end]
+        then._tool_calls = self._tool_calls[:end]
+        # Each is copied before it is looked through: a turn may be added meanwhile.
+        then._by_id = {turn_id: sequence for turn_id, sequence in self._by_id.copy().items() if sequence <= last}
+        then._by_session = _cut(self._by_session, last)
+        then._erased = {digest: sequence for digest, sequence in self._erased.copy().items() if sequence <= last}
+        then._erased_in = _cut(self._erased_in, last)
+        then._tombstones = {sequence for sequence in self._tombstones.copy() if sequence <= last}
+        first = self._first_action
+        then._first_action = first if first is not None and first <= last else None
+        return then
 
     def place(self, sequence: int) -> Place | None:
         """Where the turn of this sequence stands, None when there is none."""
@@ -250,3 +268,9 @@ class Positions:
     def sessions(self) -> int:
         """How many sessions there are."""
         return len(self._by_session)
+
+
+def _cut(sessions: Mapping[str, array[int]], last: int) -> dict[str, array[int]]:
+    """The sequences of each session up to *last*; a session without any is left out."""
+    cut = ((key, array("Q", (one for one in told if one <= last))) for key, told in [*sessions.items()])
+    return {key: kept for key, kept in cut if kept}

@@ -6,6 +6,7 @@ How rare a word is, who speaks, and in which languages is told by all turns: tha
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from service.index.text_index import TextIndex
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 _OF_TURNS = frozenset({"turns", "concepts"})
 _DEPTH = 3_000  # rows that are looked at, of which many may be later
-_INVALID_AT = 6  # of the row of a fact
+_EPISODES, _INVALID_AT = 4, 6  # of the row of a fact
 _MOST = 30_000  # values of one statement
 
 
@@ -89,6 +90,14 @@ class TextAsOf(TextIndex):
     def facts(self, numbers: Sequence[int]) -> dict[int, tuple[object, ...]]:
         """Facts by number, as ``TextIndex.facts``; one that ended later had no end."""
         return {number: self._as_held(row) for number, row in super().facts(numbers).items()}
+
+    def important_facts(self, *, least: float, at: datetime, limit: int) -> tuple[tuple[object, ...], ...]:
+        """Facts that were known and held, as ``TextIndex.important_facts``; one that ended later had no end."""
+        rows = super().important_facts(least=least, at=at, limit=_DEPTH)
+        told = [json.loads(str(row[_EPISODES])) for row in rows]
+        known = self.sequences(tuple(dict.fromkeys(one for episodes in told for one in episodes))[:_MOST])
+        found = [row for row, episodes in zip(rows, told, strict=True) if not known.keys().isdisjoint(episodes)]
+        return tuple(map(self._as_held, found[:limit]))
 
     def sequences(self, episodes: Sequence[str]) -> dict[str, int]:
         """Sequences of the episodes that were known, by uuid."""

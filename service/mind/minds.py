@@ -44,6 +44,7 @@ from service.workers.share import WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from consolidation.kernel.ports import Clock, Usage
@@ -72,7 +73,7 @@ class Mind:
     right, dreams, and its own settings.
 
     ``disk`` is the dependency to which trouble with the mind's files is reported. Where it ``is_of_some_turns``, it is
-    a view of these alone, without notes and observations.
+    a view of these alone, without notes and observations. With ``as_of``, it is a view of what was known at that time.
     """
 
     mind_id: str
@@ -90,6 +91,7 @@ class Mind:
     story: StoryProgress
     health: Health = field(default_factory=Health)
     is_of_some_turns: bool = False
+    as_of: datetime | None = None
 
     def lag(self, lane: LaneName) -> int:
         """How many turns that are remembered a lane has still before it."""

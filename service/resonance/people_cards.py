@@ -77,8 +77,10 @@ class PeopleCards:
         """
         The cards of a mind's people; those without a line are left out. It blocks: call it in a worker thread.
 
-        Raises IndexUnusable, OSError.
+        Those of a mind as of an earlier time are as they were then, and are not kept. Raises IndexUnusable, OSError.
         """
+        if mind.as_of is not None:
+            return _cards(mind, mind.as_of)
         lines = mind.corrections.lines()
         stamp = (id(mind.corrections), lines[-1].id if lines else "", now.date())
         known = self._known.get(mind.workspace.folder)

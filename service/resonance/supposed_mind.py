@@ -42,10 +42,12 @@ async def supposed(mind: Mind, what_if: WhatIf) -> Mind:
 
 async def _as_of(mind: Mind, instant: datetime) -> Mind:
     last = await last_accepted(mind.transcript, instant)
+    transcript = await anyio.to_thread.run_sync(lambda: TranscriptAsOf(mind.transcript, last=last, instant=instant))
     text = TextAsOf(mind.text, last=last, instant=instant)
     return replace(
         mind,
-        transcript=TranscriptAsOf(mind.transcript, last=last, instant=instant),
+        transcript=transcript,
+        as_of=instant,
         text=text,
         outcomes=OutcomesAsOf(mind.outcomes, instant=instant),
         corrections=CorrectionsAsOf(mind.corrections, instant=instant),

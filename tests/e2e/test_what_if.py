@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.support.scripted_models import Brain, hosted, prompts, provider_of
+from tests.support.scripted_models import Brain, between, hosted, prompts, provider_of
 from tests.support.service import running
 
 pytestmark = pytest.mark.anyio
@@ -177,6 +177,59 @@ async def test_as_of_a_time_what_people_had_put_right_by_then_holds(tmp_path, wh
 
     assert "parrot" not in texts(found)
     assert (shown in texts(found)) if shown else not found["surfaced"]
+
+
+def said(name, content, day):
+    return {"role": "user", "name": name, "content": content, "timestamp": f"2026-01-{day:02}T10:00:00Z"}
+
+
+async def test_as_of_a_time_several_people_with_names_are_known(tmp_path):
+    """Broken: who speaks in a mind is asked of positions that can not tell the last turns of then."""
+    async with running(tmp_path) as service:
+        await told(service, said("Ann", LYON, 5), said("Ben", "My dog is called Rex.", 6))
+        await asyncio.sleep(0.01)
+        then = datetime.now(UTC).isoformat()
+        await told(service, said("Ann", "My mother moved to Porto.", 7))
+
+        found, before = await probed(service, as_of=then), await probed(service, as_of="2020-01-01T00:00:00Z")
+
+    assert "Lyon" in texts(found)
+    assert "Porto" not in texts(found)
+    assert not before["surfaced"]
+
+
+async def test_cards_as_of_a_time_are_as_they_were_and_leave_those_of_now_as_they_are(tmp_path):
+    """Broken: the cards of a probe as of a time take the place of those of the day, which are made anew then."""
+
+    def read(prompt):
+        words = between(prompt, "turn")
+        known = next(({"target": one, "fact": f"Ann has a {one}."} for one in ("boat", "kite") if one in words), None)
+        facts = [{"source": "Ann", "relation": "HAS", "importance": 0.9, **known}] if known else []
+        return {"entities": [{"name": one} for one in ("Ann", "boat", "kite")], "facts": facts}
+
+    async def shown(**more):
+        found = await service.resonate("ada", "Hello there!", **more)
+        return [one for one in ("boat", "kite", "garden") if one in found.json()["stable"]["text"]]
+
+    with provider_of(Brain(extraction=read)) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "extraction")) as service:
+            await told(service, said("Ann", "I have a boat.", 5), said("Ben", "My dog is called Rex.", 6))
+            await asyncio.sleep(0.01)
+            then = datetime.now(UTC).isoformat()
+            await decided(service, "episode:1", "right")
+            live = await shown()
+            await told(service, said("Ann", "I have a kite.", 7))
+            of_the_day = await shown()
+            earlier = await shown(probe=True, as_of=then)
+            before = await shown(probe=True, as_of="2020-01-01T00:00:00Z")
+            after = await shown()
+            body = {"what": "say", "to": "Ann has a garden."}
+            (await service.http.post("/v1/minds/ada/corrections", json=body)).raise_for_status()
+            at_last, earlier_again = await shown(), await shown(probe=True, as_of=then)
+
+    assert live == of_the_day == after == ["boat"]
+    assert (earlier, before, earlier_again) == (["boat"], [], ["boat"])
+    assert at_last == ["boat", "kite", "garden"]
 
 
 async def decided(service, memory, what, **more):

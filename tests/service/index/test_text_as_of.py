@@ -62,3 +62,17 @@ def test_an_instruction_that_came_later_was_not_given(text):
     assert text.instructing(limit=10) == (7, 6)
     assert TextAsOf(text, last=6, instant=then).instructing(limit=10) == (6,)
     assert TextAsOf(text, last=5, instant=then).instructing(limit=10) == ()
+
+
+def test_an_important_fact_that_was_told_later_was_not_known(text):
+    told = [
+        StoredFact(f"told-{n}", f"pot {n}", "a", "b", (f"e{n}",), None, NOON + timedelta(minutes=5), 0.9)
+        for n in range(1, 5)
+    ]
+    text.add_knowledge([(one, stems(one.text, language="en")) for one in told], (), cursor=5)
+    then = TextAsOf(text, last=2, instant=NOON + timedelta(minutes=4))
+
+    found = then.important_facts(least=0.8, at=NOON + timedelta(minutes=4), limit=10)
+
+    assert [(row[0], row[6]) for row in found] == [("told-2", None), ("told-1", None)]
+    assert len(then.important_facts(least=0.8, at=NOON + timedelta(minutes=4), limit=1)) == 1
