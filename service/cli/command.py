@@ -157,11 +157,12 @@ def command(
 
         @functools.wraps(body)
         def run(**options: Any) -> None:  # noqa: ANN401 - typer's
-            home, url, as_json = options.pop("home"), options.pop("url", None), options.pop("as_json", None)
+            home, as_json = options.pop("home"), options.pop("as_json", None)
             with _failures_worded(interrupted):
+                url = _url_meant(options.pop("url", None), home=home, parsed=options.pop("parsed", None))
                 if not logs:
                     configure_logs(level="ERROR", as_json=False, has_colours=wants_colours())
-                context, zone, mind = Context(home, url or None, bool(as_json)), None, options.get("mind")
+                context, zone, mind = Context(home, url, bool(as_json)), None, options.get("mind")
                 if isinstance(mind, str):
                     mind = options["mind"] = mind_id_of(mind)
                 if is_meant or (isinstance(mind, str) and not logs):
@@ -173,7 +174,9 @@ def command(
                 if inspect.iscoroutine(outcome):
                     asyncio.run(outcome)
 
-        shared: dict[str, Any] = {"home": _Home, "url": _Url} if has_url else {"home": _Home}
+        shared: dict[str, Any] = {"home": _Home}
+        if has_url:
+            shared |= {"url": _Url, "parsed": typer.Context}
         if json:
             text = json if isinstance(json, str) else _AS_IT_IS
             shared = {"as_json": Annotated[bool | None, typer.Option("--json", help=text)], **shared}
@@ -181,6 +184,20 @@ def command(
         return run
 
     return decorate
+
+
+def _url_meant(url: str | None, *, home: Path | None, parsed: typer.Context | None) -> str | None:
+    """
+    The address that a command is for, as its options were *parsed*; None for the home.
+
+    A typed ``--home`` counts more than an exported MIND_MEMORY_URL. Raises CommandFailed where both were typed.
+    """
+    if not url or home is None or parsed is None:
+        return url or None
+    source = parsed.get_parameter_source("url")
+    if source is not None and source.name == "ENVIRONMENT":
+        return None
+    raise CommandFailed("--home and --url exclude each other: name the home on this machine, or the service elsewhere")
 
 
 def _set_options(run: Callable[..., None], body: _Body, shared: Mapping[str, Any], *, is_meant: bool) -> None:

@@ -194,3 +194,24 @@ def test_what_begins_a_mind_or_erases_one_does_not_take_the_only_one(tmp_path):
     assert "say whose memory: --mind ID" in erased.stderr
     assert saved.exit_code == 0, saved.output
     assert call("turns", "--mind", "ada", "--home", home).stdout.count("#") == 1
+
+
+def test_a_home_that_is_typed_counts_more_than_an_address_that_is_exported(tmp_path):
+    """Broken: a command erases at the service of ``MIND_MEMORY_URL``, whatever home it was given."""
+    begun(home := tmp_path / "home", "zed")
+    with serving(tmp_path / "other") as (_, url), MemoryClient(url) as memory:
+        memory.store_turn("zed", "s1", "Zed paints.")
+        exported = {"MIND_MEMORY_URL": url}
+        shown, erased = (
+            call(*words, "--home", home, "--mind", "zed", **exported) for words in (("turns",), ("erase", "--yes"))
+        )
+        gone, there = call("turns", "--home", home, "--mind", "zed"), call("turns", "--mind", "zed", **exported)
+        typed = call("erase", "--yes", "--mind", "zed", "--home", home, "--url", url)
+        left = [one.mind_id for one in memory.minds()]
+
+    assert "Zed sings." in shown.stdout
+    assert (erased.exit_code, gone.exit_code) == (0, 1)
+    assert "Zed paints." in there.stdout
+    assert typed.exit_code == 1
+    assert "--home and --url exclude each other" in typed.stderr
+    assert left == ["zed"]
