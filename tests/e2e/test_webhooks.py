@@ -329,3 +329,15 @@ def test_the_command_says_how_to_set_one_up(tmp_path):
 
     assert found.exit_code == 0, found.output
     assert "No webhooks" in found.output
+
+
+def test_the_command_counts_what_is_sent_again_in_words_and_for_a_program(tmp_path):
+    """Broken: with --json a sentence is printed, too."""
+    home = {
+        "MIND_MEMORY_HOME": str(tmp_path),
+        "MIND_MEMORY_WEBHOOKS__ENDPOINTS": json.dumps(hooks(f"http://127.0.0.1:{free_port()}")["endpoints"]),
+    }
+    told, as_json = (call("webhooks", "--retry", "crm", *words, **home) for words in ((), ("--json",)))
+
+    assert told.stdout == "0 events sent again to crm.\n"
+    assert json.loads(as_json.stdout) == {"retrying": 0}

@@ -93,6 +93,9 @@ async def sources(
                 chapters += found.chapters
                 as_it_is += connection.answer["chapters"]
     if context.as_json:
+        if state is not None:
+            sifted = ((one, [told for told in one["sentences"] if told["state"] == state]) for one in as_it_is)
+            as_it_is = [one | {"sentences": wanted} for one, wanted in sifted if wanted]
         show_json({**connection.answer, "chapters": as_it_is})
         return
     if not chapters:

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from service.cli.command import Context, command
 from service.cli.connection import connect
-from service.cli.output.terminal import counted, minute, one_line, out, plain_table
+from service.cli.output.terminal import counted, minute, one_line, plain_table
 
 
 @command(json=True)
@@ -24,7 +24,8 @@ async def webhooks(
     async with connect(context) as connection:
         if retry is not None:
             found = await connection.memory.retry_webhook(retry)
-            out().print(f"{counted(found.retrying, 'event')} sent again to {one_line(retry)}.")
+            words = f"{counted(found.retrying, 'event')} sent again to {one_line(retry)}."
+            connection.show(context, lambda console: console.print(words))
             return
         listed = await connection.memory.webhooks()
     connection.show(context, _show, listed)

@@ -50,7 +50,8 @@ async def why(
         memory = connection.memory
         if judged:
             applied = await memory.report_outcomes(mind, judged, trace_id=trace)
-            out().print(f"{counted(applied.applied, 'outcome')} applied to {mind}.")
+            words = f"{counted(applied.applied, 'outcome')} applied to {mind}."
+            connection.show(context, lambda console: console.print(words))
             if applied.unknown:
                 raise CommandFailed(f"not shown there, or no memory: {', '.join(applied.unknown)}")
             return

@@ -48,6 +48,19 @@ def test_a_person_says_what_became_of_a_memory(asked):
     assert [(one["id"], one["outcome"]) for one in seen["outcomes"]] == [(memory, "acted")]
 
 
+def test_a_program_gets_what_became_of_its_outcomes(asked):
+    """Broken: a sentence is printed, and no JSON."""
+    home, found = asked
+    memory = found.flashbacks[0].id
+    said = ("why", found.trace_id, "--json", "--mind", "ada", "--home", home)
+    told, strange = (call(*said, "--outcome", f"{one}=acted") for one in (memory, "episode:99"))
+
+    assert told.exit_code == 0, told.output
+    assert json.loads(told.stdout)["unknown"] == []
+    assert strange.exit_code == 1
+    assert json.loads(strange.stdout)["unknown"] == ["episode:99"]
+
+
 def test_a_mind_that_was_never_asked_says_so(asked):
     home, _ = asked
     said = call("why", "--mind", "nobody", "--home", home)

@@ -109,11 +109,17 @@ def test_at_a_terminal_the_story_is_rendered_without_its_marks_and_can_not_steer
 
 def test_sources_show_each_sentence_with_its_state_and_its_turn(mind):
     shown, other = mind.story("sources"), mind.story("sources", "--state", "in_no_turn")
-    whole = json.loads(mind.story("sources", "--json").stdout)
+    whole, quoted, none = (
+        json.loads(mind.story("sources", "--json", *words).stdout)
+        for words in ((), ("--state", "quoted"), ("--state", "in_no_turn"))
+    )
 
     assert re.search(r"^  “ .*closes on Mondays\..*\(.+, \d{4}-\d\d-\d\d \d\d:\d\d\)$", shown.stdout, re.MULTILINE)
     assert "100% of" in shown.stdout and "closes on Mondays" not in other.stdout
     assert whole["next"] is None and whole["chapters"][0]["sentences"][0]["state"] == "quoted"
+    states = [{sentence["state"] for sentence in chapter["sentences"]} for chapter in quoted["chapters"]]
+    assert states and all(one == {"quoted"} for one in states)
+    assert none["chapters"] == [] and none["fidelity"] == whole["fidelity"]
 
 
 def test_a_mind_without_a_story_is_no_fault(home, tmp_path):
