@@ -47,7 +47,7 @@ _SHOWN = 10  # neighbours and months of an entity
 async def turns(
     context: Context,
     turn_id: Annotated[
-        str | None, typer.Argument(metavar="ID", help="One turn, by its id or its number, like 12.")
+        str | None, typer.Argument(metavar="ID", help="One turn, by its id or its number, like 12 or #12.")
     ] = None,
     mind: MindName = DEFAULT_MIND,
     session: OneSession = None,
@@ -61,25 +61,31 @@ async def turns(
     async with connect(context) as connection:
         memory = connection.memory
         if turn_id is not None:
-            try:
-                turn = await memory.read_turn(mind, turn_id=turn_id)
-            except NotFound:
-                turn = await memory.read_turn(mind, turn_id=f"{_EPISODE}{turn_id}")  # by the number of the list
-            connection.show(context, _show_turn, turn)
+            connection.show(context, _show_turn, await turn_named(memory, mind, turn_id))
         else:
             found = await memory.turns(mind, session=session, after=after, before=before, limit=limit)
             connection.show(context, _show_turn_list, found)
+
+
+async def turn_named(memory: AsyncMemoryClient, mind: str, name: str) -> KeptTurn:
+    """The turn of this id, or of this number, as ``12``, ``#12`` or ``episode:12``. Raises MindMemoryError."""
+    try:
+        return await memory.read_turn(mind, turn_id=name)
+    except NotFound:
+        return await memory.read_turn(mind, turn_id=f"{_EPISODE}{name.removeprefix('#')}")  # as the list has it
+
+
+def first_words(turn: KeptTurn) -> str:
+    """What was said first in a turn, on one line; its kind, where nothing was."""
+    words = next((message.content for message in turn.messages if message.content.strip()), "")
+    return one_line(words or f"({turn.kind.replace('_', ' ')})", most=_LONGEST)
 
 
 def _show_turn_list(console: Console, found: Turns) -> None:
     """Turns, a line each: when, where, and the first words."""
     table = plain_table("", "said", "session", "")
     for turn in found.items:
-        words = next((message.content for message in turn.messages if message.content.strip()), "")
-        said = words or f"({turn.kind.replace('_', ' ')})"
-        table.add_row(
-            f"#{turn.sequence}", minute(turn.occurred_at), short_name(turn.session_id), one_line(said, most=_LONGEST)
-        )
+        table.add_row(f"#{turn.sequence}", minute(turn.occurred_at), short_name(turn.session_id), first_words(turn))
     show_list(console, table if found.items else None, "No turn was found.", found.next_cursor)
 
 

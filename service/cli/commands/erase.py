@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 from typing import Annotated
 
 import anyio
 import typer
-from mind_memory_client import AsyncMemoryClient, Erased, Mind, NotFound
+from mind_memory_client import AsyncMemoryClient, Erased, Mind, NotFound, RequestRefused
 from mind_memory_client.models import Erasure
 from mind_memory_client.records import ErasurePreview, Erasures
 from rich.console import Console
 
 from consolidation.workspace import workspace_of
 from service.cli.command import CommandFailed, Context, OneSession, command
+from service.cli.commands.catalog import first_words, turn_named
 from service.cli.connection import connect
 from service.cli.output.progress import bar
 from service.cli.output.terminal import (
@@ -43,7 +46,7 @@ async def erase(
     context: Context,
     mind: Annotated[str | None, typer.Option("--mind", metavar="ID", help="Whose memory; it has no default.")] = None,
     session: OneSession = None,
-    turn: Annotated[str | None, typer.Option(metavar="ID", help="Only this turn.")] = None,
+    turn: Annotated[str | None, typer.Option(metavar="ID", help="Only this turn: its id or number, like #12.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be erased.")] = False,
     receipts: Annotated[
@@ -67,8 +70,9 @@ async def erase(
         raise CommandFailed("nobody is here to confirm it: add --yes")
     async with connect(context) as connection:
         held = await connection.memory.mind(mind)
+        target, words = await _meant(connection.memory, target)
         if not yes:
-            await confirm(_question(target, held, _own_files(context, mind)))
+            await confirm(_question(target, words, held, _own_files(context, mind)))
         with bar("erasing"):
             receipt = await _until_erased(connection.memory, target)
     if context.as_json:
@@ -92,9 +96,9 @@ async def _show_kept(context: Context, mind: str | None, *, part: str | None, li
 
 async def _preview(context: Context, target: ErasureRequest) -> None:
     async with connect(context) as connection:
-        found = await connection.memory.preview_erasure(
-            target.mind_id, session=target.session_id, turn_id=target.turn_id
-        )
+        memory = connection.memory
+        target, _ = await _meant(memory, target)
+        found = await memory.preview_erasure(target.mind_id, session=target.session_id, turn_id=target.turn_id)
     connection.show(context, _show_preview, found, target)
 
 
@@ -118,6 +122,15 @@ def _preview_rows(found: ErasurePreview) -> Iterator[Row]:
         yield Row("left" if name in found.left else "file", one_line(name), "yellow" if name in found.left else "")
 
 
+async def _meant(memory: AsyncMemoryClient, target: ErasureRequest) -> tuple[ErasureRequest, str]:
+    """*target* with the id of the turn that it names, and that turn for a person; as it is where none is found."""
+    if target.turn_id is not None:
+        with suppress(RequestRefused):  # the erasure says it, or goes on where one that was begun ended
+            turn = await turn_named(memory, target.mind_id, target.turn_id)
+            return replace(target, turn_id=turn.turn_id), f" (#{turn.sequence}: {first_words(turn)})"
+    return target, ""
+
+
 def _own_files(context: Context, mind: str) -> list[str]:
     """What people wrote in the mind's folder, where it is on this machine."""
     if context.url is not None:
@@ -125,9 +138,9 @@ def _own_files(context: Context, mind: str) -> list[str]:
     return [name for _, name, is_ours in files_of(workspace_of(context.settings().folder, mind)) if not is_ours]
 
 
-def _question(target: ErasureRequest, held: Mind, own_files: list[str]) -> str:
+def _question(target: ErasureRequest, words: str, held: Mind, own_files: list[str]) -> str:
     if not target.is_whole:
-        return f"Erase {_name(target)} everywhere, for good?"
+        return f"Erase {_name(target)}{words} everywhere, for good?"
     size = f"{counted(held.turns, 'turn')} of {counted(held.sessions, 'session')}"
     files = f"people's own files ({', '.join(own_files)})" if own_files else "people's own files in its folder"
     return f"Erase {_name(target)} everywhere, for good: {size}, its story and graph, and {files}?"

@@ -56,6 +56,31 @@ def test_a_program_gets_what_would_go_and_the_receipt(tmp_path):
     assert {"place": "transcript", "unit": "turns", "count": 1} in receipt["erased"]
 
 
+@pytest.mark.parametrize("named", ["1", "#1", "episode:1"])
+def test_a_turn_goes_by_its_number_too_and_a_number_that_is_gone_is_said(tmp_path, named):
+    home = tmp_path / "home"
+    imported(home, tmp_path)
+    dry = call(*ada(home, "erase", "--turn", named, "--dry-run"), **NEVER)
+    done = call(*ada(home, "erase", "--turn", named, "--yes"), **NEVER)
+    again = call(*ada(home, "erase", "--turn", named, "--yes"), **NEVER)
+    none = call(*ada(home, "erase", "--turn", "#9", "--yes"), **NEVER)
+
+    assert "a dry run for turn t1 of ada" in dry.stdout
+    assert done.exit_code == 0 and "Erased turn t1 of ada" in done.stdout and found(home, b"xanadu") == []
+    assert (again.exit_code, none.exit_code) == (1, 1)
+    assert "t2" in call(*ada(home, "turns", "#2"), **NEVER).stdout
+
+
+def test_the_question_before_a_turn_goes_names_it(tmp_path):
+    home = tmp_path / "home"
+    imported(home, tmp_path)
+    with serving(home, **NEVER):
+        _, asked = at_a_terminal(*ada(home, "erase", "--turn", "#1"), said="n\n", **NEVER)
+
+    assert "Erase turn t1 of ada (#1: My aunt Zerlina lives in Xanadupolis.) everywhere, for good?" in asked
+    assert found(home, b"xanadu")
+
+
 def test_a_mind_goes_only_where_that_is_said_and_meant(tmp_path):
     home = tmp_path / "home"
     imported(home, tmp_path)

@@ -44,11 +44,12 @@ def test_turns_are_listed_newest_first_and_one_is_shown_whole(home):
 
 def test_a_turn_is_shown_by_the_number_that_the_list_has(home):
     """Broken: the list says #1, and only `episode:1` is taken."""
-    by_number = call("turns", "1", "--home", home)
+    by_number, as_listed = (call("turns", number, "--home", home) for number in ("1", "#1"))
     as_json = call("turns", "1", "--json", "--home", home)
     none = call("turns", "9999", "--home", home)
 
     assert "user: My sister Nora lives in Lyon." in by_number.output
+    assert as_listed.stdout == by_number.stdout
     assert json.loads(as_json.stdout)["sequence"] == 1
     assert none.exit_code == 1
 
