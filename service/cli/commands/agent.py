@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import time
 from typing import Annotated, Any, cast
 
 import anyio
@@ -15,10 +16,10 @@ from rich.text import Text
 
 from consolidation.dreams.waking import LEAST_TOKENS, MOST_TOKENS, MOST_TOKENS_EVER
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import CommandFailed, Context, MindName, command, one_of
+from service.cli.command import CommandFailed, Context, MindName, command, instant_of, one_of
 from service.cli.connection import connect
 from service.cli.output.progress import bar
-from service.cli.output.terminal import Row, counted, minute, note, out, plain, show_facts, show_json
+from service.cli.output.terminal import Row, counted, minute, note, out, plain, show_facts, show_json, shown_zone
 
 _STOPPED = "Stopped watching. A dream that began goes on by itself, now or at the next start of the service."
 _KINDS = {"nap": "nap", "lightweight": "lightweight dream", "dream": "dream", "deep_sleep": "deep sleep"}
@@ -123,8 +124,10 @@ async def observations(
 ) -> None:
     """Show what dreams observed, by day."""
     one_of(_STYLES, level, "--level")
+    begin = instant_of(since, "--since", at=time.min)
+    first_day = begin.astimezone(shown_zone()).date() if begin is not None else None
     async with connect(context) as connection:
-        found = await connection.memory.observations(mind, level=cast("Any", level), since=since)
+        found = await connection.memory.observations(mind, level=cast("Any", level), since=first_day)
     connection.show(context, _show, found, mind=mind)
 
 

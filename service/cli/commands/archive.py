@@ -13,7 +13,7 @@ from rich.filesize import decimal
 
 from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.files import replacing
-from consolidation.workspace import DEFAULT_MIND
+from consolidation.workspace import DEFAULT_MIND, workspace_of
 from service.archive.layout import MANIFEST
 from service.archive.manifest import Manifest
 from service.archive.unpack import manifest_in
@@ -21,7 +21,7 @@ from service.cli.catch_up import until_caught_up
 from service.cli.command import CommandFailed, Context, MindName, command
 from service.cli.connection import connect, mind_or_none
 from service.cli.output.progress import bar
-from service.cli.output.terminal import counted, day, facts_and_entities, one_line, out, show_json
+from service.cli.output.terminal import counted, day, facts_and_entities, one_line, out, show_json, shown_zone
 
 _CHUNK = 1024 * 1024
 
@@ -35,7 +35,7 @@ async def export(
     ] = None,
 ) -> None:
     """Write a mind, whole, into one archive; `import` reads it."""
-    target = output or Path(f"{mind}-{SystemClock().now():%Y-%m-%d}.zip")
+    target = output or Path(f"{mind}-{SystemClock().now().astimezone(shown_zone()):%Y-%m-%d}.zip")
     if target.exists():
         raise CommandFailed(f"{target} is there already: move it away, or name another file with -o")
     if not target.parent.is_dir():
@@ -69,6 +69,8 @@ async def import_archive(
     """Import the archive. Raises CommandFailed, MemoryFault; then nothing was imported."""
     manifest = manifest_in(path)
     mind = mind or manifest.mind_id
+    if await _is_there(context, mind):
+        raise CommandFailed(f"there is a mind {mind!r} already: name another id with --mind; nothing was imported")
     if is_dry and context.as_json:
         counts = {"turns": manifest.counts.turns, "facts": manifest.counts.facts}
         show_json({"mind_id": mind, "is_dry_run": True, "made_at": manifest.made_at.isoformat(), **counts})
@@ -78,8 +80,6 @@ async def import_archive(
         return
     async with connect(context, makes_home=True) as connection:
         memory = connection.memory
-        if await mind_or_none(memory, mind) is not None:
-            raise CommandFailed(f"there is a mind {mind!r} already: name another id with --mind; nothing was imported")
         with bar("importing"):
             made = await memory.import_archive(mind, archive=_parts(path), reembed=reembeds, prompts=takes_prompts)
         held_up_by = (await until_caught_up(memory, mind))[1] if waits else None
@@ -92,6 +92,15 @@ async def import_archive(
         out().print(f"  {left_out} of its own left out: read them, then import with --prompts", style="yellow")
     if held_up_by is not None:
         out().print(f"  not all of it can be found yet: {one_line(held_up_by)}. It is tried again", style="yellow")
+
+
+async def _is_there(context: Context, mind: str) -> bool:
+    """Whether there is such a mind. Of a home in files, its folder says so: a dry run makes and opens no home."""
+    settings = context.settings()
+    if context.url is None and settings.database is None:
+        return workspace_of(settings.folder, mind).exists
+    async with connect(context, is_quiet=True) as connection:
+        return await mind_or_none(connection.memory, mind) is not None
 
 
 async def _parts(path: Path) -> AsyncIterator[bytes]:

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.live import Live
 
 from service.cli.command import Context, command
-from service.cli.connection import Connection, connect, is_answered, status_of_all
+from service.cli.connection import Connection, connect, is_answered, mind_meant, status_of_all
 from service.cli.output.board import Look, board, dependencies
 from service.cli.output.progress import bar
 from service.cli.output.terminal import (
@@ -31,6 +31,7 @@ from service.cli.output.terminal import (
     rows_of,
     show_facts,
     show_json,
+    show_times_in,
     shown_zone,
     spent,
 )
@@ -77,7 +78,10 @@ async def _once(context: Context, mind: str | None) -> None:
             console.print(one["mind_id"], style="bold")
             show_facts(console, [Row("can not be opened", one_line(one[_UNAVAILABLE]), "red")], below=1)
         else:
-            _show_mind(console, Mind.model_validate(one))
+            found = Mind.model_validate(one)
+            if found.story.last_processed is not None:  # the only day that is shown of a mind
+                show_times_in((await mind_meant(context, found.mind_id))[1])
+            _show_mind(console, found)
     if left := len(answer["minds"]) - len(minds) if mind is None else 0:
         console.print(f"{left} more that wait for nothing: see one with --mind, or all with `{program()} doctor`.")
     if not minds:

@@ -39,3 +39,11 @@ def test_a_level_that_there_is_not_is_refused(home):
 
     assert said.exit_code != 0
     assert "choose from RED, YLW, GRN" in said.output
+
+
+def test_a_day_that_there_is_not_is_refused_as_elsewhere(home):
+    """Broken: it goes to the API as it is, whose words are those of a request."""
+    said = call("observations", "--since", "last week", "--home", home)
+
+    assert said.exit_code == 1
+    assert "--since: 'last week' is not a day; write it like 2026-01-09" in said.stderr

@@ -99,6 +99,24 @@ def test_status_says_what_is_stood_on_and_what_each_mind_holds(service, home):
         assert words in done.stdout
 
 
+def test_the_days_of_each_mind_are_in_its_own_time_zone(tmp_path):
+    """Broken: with one mind named they are, and in the list of all they are those of this machine."""
+    home = ("--home", tmp_path / "home")
+    days = {"ada": ("Pacific/Honolulu", "up to 8 Jan 2026"), "bo": ("Asia/Tokyo", "up to 9 Jan 2026")}
+
+    with serving(tmp_path / "home") as (_, url):
+        for mind, (zone, _) in days.items():
+            call("save", SAID, "--at", "2026-01-09T02:00Z", "--mind", mind, *home)
+            until_digested(url, mind)
+            assert call("consolidate", "--mind", mind, *home).exit_code == 0
+            assert call("settings", "set", f"timezone={zone}", "--mind", mind, *home).exit_code == 0
+        shown = [call("status", *where, TZ="UTC").stdout for where in (home, ("--url", url))]
+
+    for ada, _, bo in (one.partition("\nada\n")[2].partition("\nbo\n") for one in shown):
+        assert days["ada"][1] in ada
+        assert days["bo"][1] in bo
+
+
 def test_status_is_told_as_json(service, home):
     turns = turns_of_ada(service)
     told = json.loads(call("status", "--home", home, "--json").stdout)
