@@ -37,12 +37,13 @@ async def over_http(url, *, key=None, mode="auto", query="", **headers):
 
 @asynccontextmanager
 async def over_stdio(home, *words, mode="auto", **more):
-    """A host that starts `mind-memory mcp` on *home*; what the command says on stderr is kept beside it."""
+    """A host that starts `mind-memory mcp` on *home*, or with a ``--url`` beside it; what the command says on stderr is kept beside it."""
+    place = () if "--url" in words else ("--home", str(home))
     with serving_commands() as path, said_file(home).open("a") as said:
         started = StdioServerParameters(
             command="/bin/sh",
-            args=["-c", f'{calling(path)} "$@"', "mind-memory", "mcp", "--home", str(home), *words],
-            env=environment(**{"MIND_MEMORY_LOG_LEVEL": "WARNING", **more}),
+            args=["-c", f'{calling(path)} "$@"', "mind-memory", "mcp", *place, *words],
+            env=environment(**{"MIND_MEMORY_HOME": str(home), "MIND_MEMORY_LOG_LEVEL": "WARNING", **more}),
         )
         async with Client(stdio_client(started, errlog=said), mode=mode) as host:
             yield host

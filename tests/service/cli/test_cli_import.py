@@ -182,7 +182,7 @@ def test_a_dry_run_opens_nothing(tmp_path):
     ],
 )
 def test_a_foreseeable_fault_is_one_sentence(tmp_path, words, said):
-    done = call(*words, "--home", tmp_path / "home")
+    done = call(*words, MIND_MEMORY_HOME=str(tmp_path / "home"))
 
     assert done.exit_code == 1
     assert said in done.stderr

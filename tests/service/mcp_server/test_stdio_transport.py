@@ -227,7 +227,7 @@ def test_a_signal_ends_it_though_its_host_is_still_there_and_the_home_is_closed_
     ids=["mind", "address", "key", "setting"],
 )
 def test_what_is_wrong_is_said_before_the_first_word(tmp_path, words, variables, said):
-    done = call("mcp", "--home", tmp_path / "home", *words, **variables)
+    done = call("mcp", *words, **{"MIND_MEMORY_HOME": str(tmp_path / "home"), **variables})
 
     assert (done.exit_code, done.stdout) == (1, "")
     assert said in done.stderr
