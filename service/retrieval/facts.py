@@ -12,6 +12,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from consolidation.corrections.standing import UNDECIDED, Decided
+from consolidation.text.language import detect
+from consolidation.text.words import content_stems
 from service.retrieval.fusion import COSINES, WORDS, normalised
 from service.retrieval.lead_words import READ_SHARE, is_read
 from service.retrieval.put_right import NOTHING_PUT_RIGHT
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from service.index.text_ranking import TextHit
     from service.ports.graph import VectorHit
     from service.retrieval.put_right import PutRight
+
+_MIDNIGHT = "T00:00:00"  # of a time that is known by its day
 
 
 class TurnFact(NamedTuple):
@@ -38,6 +42,22 @@ class TurnFact(NamedTuple):
     importance: float | None = None
     decided: Decided = UNDECIDED
     instead: TurnFact | None = None
+
+
+class _Ended(NamedTuple):
+    """A fact that a turn told and that has ended: how well it fits, when it ended, its words, the names it joins."""
+
+    score: float
+    at: str
+    words: str
+    joins: tuple[str, str]
+
+    def is_like(self, other: _Ended) -> bool:
+        """Whether both have a word in common, besides the name of whom both tell: of a person much is told."""
+        language = detect(f"{self.words} {other.words}", fallback="en")
+        teller = self.joins[0] if self.joins[0] == other.joins[0] else ""
+        own, others = (content_stems(one.words, language=language) for one in (self, other))
+        return bool((own & others) - content_stems(teller, language=language))
 
 
 class FoundFacts(NamedTuple):
@@ -82,13 +102,13 @@ def neighbour_scores(
 
 def _of_turns(
     text: TextIndex, scores: Mapping[int, float], now: datetime, put_right: PutRight
-) -> tuple[dict[int, TurnFact], dict[int, str]]:
-    """The best fact of each turn that holds; and when the best of other turns ended, in which nothing fits as well."""
+) -> tuple[dict[int, TurnFact], dict[int, _Ended]]:
+    """The best fact of each turn that holds; and the best one that has ended of those in which nothing fits as well."""
     rows = text.facts(tuple(scores))
     episodes = dict(zip(rows, json.loads(f"[{','.join(str(row[4]) for row in rows.values())}]"), strict=True))
     sequences = text.sequences(tuple({uuid for uuids in episodes.values() for uuid in uuids}))
     best: dict[int, TurnFact] = {}
-    ended: dict[int, tuple[float, str]] = {}
+    ended: dict[int, _Ended] = {}
     for number, uuids in episodes.items():
         text_of_fact = str(rows[number][1])
         share = READ_SHARE if is_read(text_of_fact) else 1.0
@@ -98,41 +118,49 @@ def _of_turns(
         joins = (str(rows[number][2]), str(rows[number][3]))
         decided = put_right.fact(text_of_fact, told_in, joins=joins) if put_right else UNDECIDED
         if not (_holds(rows[number][6], now) or decided.is_right):
-            over = share * scores[number], str(rows[number][6])
-            ended.update({sequence: max(over, ended.get(sequence, over)) for sequence in told_in})
+            over = _Ended(share * scores[number], str(rows[number][6]), text_of_fact, joins)
+            ended.update({one: max(over, ended.get(one, over), key=lambda found: found.score) for one in told_in})
             continue
         fact = TurnFact(str(rows[number][0]), text_of_fact, share * scores[number], judged, decided)
         for sequence in told_in:
             best[sequence] = _better(best[sequence], fact) if sequence in best else fact
-    lost = {one: at for one, (score, at) in ended.items() if one not in best or score > best[one].score}
-    return best, lost
+    return best, {one: over for one, over in ended.items() if one not in best or over.score > best[one].score}
 
 
-def _replaced(text: TextIndex, ended: Mapping[int, str], now: datetime, put_right: PutRight) -> dict[int, int]:
+def _replaced(text: TextIndex, ended: Mapping[int, _Ended], now: datetime, put_right: PutRight) -> dict[int, int]:
     """By turn, the later one that told what holds since its fact *ended*, or since what came then ended in its turn."""
     found: dict[int, int] = {}
-    for sequence, at in ended.items():
-        since: str | None = at
+    for sequence, over in ended.items():
+        since: _Ended | None = over
         asked = set[str]()
-        while since is not None and since not in asked:
-            asked.add(since)
+        while since is not None and since.at not in asked:
+            asked.add(since.at)
             since, later = _told_since(text, since, now, put_right)
             if later > sequence:
                 found[sequence] = later
     return found
 
 
-def _told_since(text: TextIndex, since: str, now: datetime, put_right: PutRight) -> tuple[str | None, int]:
-    """When all that holds *since* a time ended, None where some of it holds; and the newest turn that told it, or 0."""
-    ends: list[str | None] = []
-    newest = 0
-    for row in text.facts_since(since):
-        told_in = tuple(text.sequences(tuple(json.loads(str(row[4])))).values())
-        if put_right and put_right.fact(str(row[1]), told_in, joins=(str(row[2]), str(row[3]))).held_back:
+def _told_since(text: TextIndex, over: _Ended, now: datetime, put_right: PutRight) -> tuple[_Ended | None, int]:
+    """
+    What holds since the end of what is *over*: the last of it to end, None where some of it holds; and the newest turn
+    that told it, or 0. Many things begin on one day, so where only that is known they have to say something alike.
+    """
+    ends: list[_Ended] = []
+    newest, is_holding = 0, False
+    for row in text.facts_since(over.at):
+        fact = _Ended(0.0, str(row[6]), str(row[1]), (str(row[2]), str(row[3])))
+        if _MIDNIGHT in over.at and not over.is_like(fact):
             continue
-        ends.append(None if _holds(row[6], now) else str(row[6]))
+        told_in = tuple(text.sequences(tuple(json.loads(str(row[4])))).values())
+        if put_right and put_right.fact(fact.words, told_in, joins=fact.joins).held_back:
+            continue
         newest = max(newest, *told_in, 0)
-    return (None if None in ends else max(filter(None, ends), default=None)), newest
+        if _holds(row[6], now):
+            is_holding = True
+        else:
+            ends.append(fact)
+    return (None if is_holding else max(ends, key=lambda one: one.at, default=None)), newest
 
 
 def _better(one: TurnFact, other: TurnFact) -> TurnFact:
