@@ -24,7 +24,9 @@ def home(tmp_path_factory):
     file.write_text(
         "".join(json.dumps({"timestamp": f"2026-01-0{n}T12:00:00Z"} | one) + "\n" for n, one in enumerate(lines, 1))
     )
-    assert call("import", file, "--home", folder / "home").exit_code == 0
+    with serving(folder / "home") as (_, url):
+        assert call("import", file, "--home", folder / "home").exit_code == 0
+        until_digested(url, DEFAULT_MIND)
     return folder / "home"
 
 
