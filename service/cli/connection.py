@@ -11,7 +11,6 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Concatenate, Protocol
@@ -113,20 +112,16 @@ class Connection:
 
 
 @asynccontextmanager
-async def connect(
-    context: Context, *, is_quiet: bool = False, makes_home: bool = False, is_warmed: bool = False
-) -> AsyncIterator[Connection]:
+async def connect(context: Context, *, is_quiet: bool = False, makes_home: bool = False) -> AsyncIterator[Connection]:
     """
     Lend a connection. Without *is_quiet*, it is said when the home is opened for this command.
 
-    A home that ``--home`` names is only made with *makes_home*. A home that is opened *is_warmed* where a call of the
-    command has a deadline; else each call loads what it needs, which most commands never do. Raises CommandFailed
-    where nothing answers at the address, where another command has the home, and in the place of each MindMemoryError
-    that leaves the block.
+    A home that ``--home`` names is only made with *makes_home*. Raises CommandFailed where nothing answers at the
+    address, where another command has the home, and in the place of each MindMemoryError that leaves the block.
     """
     may_be_made = makes_home or context.url is not None
     settings = context.settings() if may_be_made else context.settings_of_home()
-    async with _reached(settings, url=context.url, is_warmed=is_warmed) as connection:
+    async with _reached(settings, url=context.url) as connection:
         try:
             if connection.is_own and settings.falkordb_url is None:
                 with bar("opening"):
@@ -141,15 +136,13 @@ async def connect(
 
 
 @asynccontextmanager
-async def open_home(
-    settings: Settings, *, is_warmed: bool, silent: Presence | None = None
-) -> AsyncIterator[Connection]:
+async def open_home(settings: Settings, *, silent: Presence | None = None) -> AsyncIterator[Connection]:
     """The whole service in this process, without a port. *silent* is a service that is there and does not answer."""
     make_home(settings)
     async with AsyncExitStack() as opened:
         try:
             with bar("opening"):
-                connection = await _opened(settings, opened, is_warmed=is_warmed)
+                connection = await _opened(settings, opened)
         except HomeLocked as error:
             raise CommandFailed(_home_in_use(settings.folder, silent, error)) from error
         try:
@@ -159,12 +152,11 @@ async def open_home(
                 await opened.aclose()
 
 
-async def _opened(settings: Settings, opened: AsyncExitStack, *, is_warmed: bool) -> Connection:
+async def _opened(settings: Settings, opened: AsyncExitStack) -> Connection:
     """A connection to the home, which *opened* closes. Raises HomeLocked."""
     from service.app import create_app
-    from service.composition.container import open_memory
 
-    app = create_app(settings, opening=partial(open_memory, is_warmed=is_warmed))
+    app = create_app(settings)
     state: Any = await opened.enter_async_context(app.router.lifespan_context(app))
     token = state["memory"].authenticator.owner_token.get_secret_value()
     transport = InProcessTransport(app, state=state)
@@ -211,7 +203,7 @@ async def is_answered(context: Context) -> bool:
 
 
 @asynccontextmanager
-async def _reached(settings: Settings, *, url: str | None, is_warmed: bool) -> AsyncIterator[Connection]:
+async def _reached(settings: Settings, *, url: str | None) -> AsyncIterator[Connection]:
     address = find_address(settings, url=url)
     if address is not None:
         async with connection_to(address) as connection:
@@ -220,7 +212,7 @@ async def _reached(settings: Settings, *, url: str | None, is_warmed: bool) -> A
                 return
             if url is not None:
                 raise CommandFailed(await _why_not(connection.memory, url))
-    async with open_home(settings, is_warmed=is_warmed, silent=find_service(settings.folder)) as connection:
+    async with open_home(settings, silent=find_service(settings.folder)) as connection:
         yield connection
 
 

@@ -150,7 +150,6 @@ async def open_memory(
     graphs: OpenGraphs | None = None,
     epoch_of: EpochOf | None = None,
     is_reindexing: bool = False,
-    is_warmed: bool = True,
     fleet: Fleet | None = None,
 ) -> AsyncIterator[Memory]:
     """
@@ -158,10 +157,9 @@ async def open_memory(
 
     *embedder* takes the place of the configured one, and *graphs* opens other graphs than FalkorDB's. *epoch_of* is
     given where several services write to one FalkorDB. *is_reindexing* opens graphs that another embedder made, and
-    starts no job that reads or writes them. Unless it *is_warmed*, nothing is loaded ahead and each call loads what it
-    needs. *fleet* are the processes that serve the home together with this one, and which part of it this one has.
-    Raises HomeLocked, HomeFault, KeysUnreadable, ConfigurationFault, EmbedderMismatch, InvalidMindId: what is wrong is
-    reported now, not at the first turn.
+    starts no job that reads or writes them. *fleet* are the processes that serve the home together with this one, and
+    which part of it this one has. Raises HomeLocked, HomeFault, KeysUnreadable, ConfigurationFault, EmbedderMismatch,
+    InvalidMindId: what is wrong is reported now, not at the first turn.
     """
     async with AsyncExitStack() as stack:
         shared = await open_resources(
@@ -296,10 +294,7 @@ async def open_memory(
         else:
             if not is_reindexing:
                 await start(memory, shared, journal=journal)
-            if is_warmed:
-                start_warm_up(memory, shared, rarity=resonance.rarity)
-            else:
-                memory.warmed.set()
+            start_warm_up(memory, shared, rarity=resonance.rarity)
         yield memory
 
 

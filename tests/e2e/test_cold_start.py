@@ -29,7 +29,6 @@ LATER = (
     "numpy", "redis", "falkordb", "jinja2", "httpx", "httpx2", "tokenizers", "py3langid", "litellm", "graphiti_core",
     "prometheus_client", "opentelemetry.sdk", "opentelemetry.exporter", "mcp",
 )  # fmt: skip
-WARM = {"onnxruntime", "py3langid"}
 OURS = {"service", "consolidation", "prompts"}
 QUICK = {"MIND_MEMORY_DIGESTION__FIRST_RETRY_SECONDS": "0.2", "MIND_MEMORY_DIGESTION__MOST_RETRY_SECONDS": "0.5"}
 MOST_IMPORTS = 30
@@ -111,23 +110,6 @@ def imported(names):
     said = f"import sys, {names}; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, env=environment(), check=True)
     return set(run.stdout.split())
-
-
-@pytest.mark.parametrize(("words", "loaded"), [(("status", "--mind", "ada"), set()), (("chat", "--mind", "ada"), WARM)])
-async def test_a_command_alone_on_a_home_warms_up_only_where_its_calls_have_a_deadline(tmp_path, words, loaded):
-    home = await lived(tmp_path / "home")
-
-    run = subprocess.run(
-        [MAIN[0], "-X", "importtime", *MAIN[1:], *words, "--home", str(home)],
-        input="",
-        capture_output=True,
-        text=True,
-        env=environment(),
-        check=True,
-    )
-
-    assert "turn" in run.stdout
-    assert set(re.findall(r"import time: .+ \| +(\S+)", run.stderr)) & WARM == loaded
 
 
 def test_a_start_imports_nothing_that_the_first_answer_does_without():

@@ -72,7 +72,7 @@ async def _opened(context: Context, model: str | None) -> AsyncIterator[tuple[Co
     settings = _with_chat_model(context.settings(), model)
     name = models_of(settings)[Role.CHAT].partition(" → ")[0]
     opened = open_models(settings, clock=SystemClock(), ledger=UsageLedger())
-    async with connect(context, makes_home=True, is_warmed=True) as connection, opened as models:
+    async with connect(context, makes_home=True) as connection, opened as models:
         yield connection, name or "echo", models[Role.CHAT] if name else None
 
 

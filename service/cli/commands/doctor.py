@@ -353,7 +353,7 @@ async def _memory(settings: Settings, *, told: Mapping[str, str]) -> list[Findin
     try:
         with tempfile.TemporaryDirectory(prefix="mind-memory-") as empty:
             home = settings.folder if settings.folder.is_dir() else Path(empty)
-            async with connect(Context(home=home, url=None), is_quiet=True, is_warmed=True) as connection:
+            async with connect(Context(home=home, url=None), is_quiet=True) as connection:
                 with bar("looking"):
                     return await _answers(connection, settings, told=told)
     except (CommandFailed, errors.MemoryFault) as fault:
