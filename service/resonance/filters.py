@@ -20,7 +20,7 @@ from consolidation.text.speech_acts import tells
 from consolidation.text.words import content_stems
 from service.mind.trace_document import FiltersTrace, RelevanceTrace
 from service.resonance.horizon import horizon_of
-from service.resonance.order import SameSubject, in_order, only_asking
+from service.resonance.order import SameSubject, in_order
 from service.resonance.proof import prove
 from service.resonance.selection import Filtered, most_shown, next_best, select
 from service.resonance.standing_instructions import ARM, MOST, is_standing
@@ -154,8 +154,7 @@ class Filters:
         )
         trace.note(FiltersTrace(dropped=chosen.dropped, kept=()))
         same = await self._same_subject(call, candidates, chosen.fragments, verdict) if is_gated else None
-        asking = only_asking(chosen.fragments, call.moment.message, language=call.moment.language)
-        ordered = in_order(chosen.fragments, same, asking=asking if is_gated else ())
+        ordered = in_order(chosen.fragments, same)
         first = _shown(call, candidates, (*ordered, *standing[: limit - len(ordered)]))
         if not first:
             is_wanted = request.max_fragments > 0
@@ -204,10 +203,7 @@ class Filters:
             }
         told = [one for one in chosen if one.id not in written]
         tellers = {one.id: tellers_of(one.said, one.sequences, candidates.put_right) for one in told}
-        language = call.moment.language
-        own = await anyio.to_thread.run_sync(
-            lambda: {key: _written_words(one, language=language) for key, one in written.items()}
-        )
+        own = await anyio.to_thread.run_sync(_written_words, written, call.moment.language) if written else {}
         return SameSubject({**verdict.subjects, **own}, cosines, verdict.denials, tellers)
 
     def echo_turns_of(self, mind: Mind) -> int:
@@ -241,14 +237,15 @@ def _shown(call: PreTurnCall, candidates: Candidates, fragments: tuple[Fragment,
     return fragments
 
 
-def _written_words(fragment: Fragment, *, language: str) -> frozenset[str]:
-    """What somebody wrote of an entity in stems and concepts; its name alone makes nothing the same subject."""
-    edit = fragment.written
-    if edit is None:
-        return frozenset()
-    words, name = edit.to or "", f"{edit.target.text} {fragment.text.partition(':')[0]}"
-    stems = content_stems(words, language=language) - content_stems(name, language=language)
-    return stems | concepts(words, language=language)
+def _written_words(fragments: Mapping[str, Fragment], language: str) -> dict[str, frozenset[str]]:
+    """What somebody wrote of entities, in stems and concepts; a name alone makes nothing the same subject."""
+    found: dict[str, frozenset[str]] = {}
+    for key, fragment in fragments.items():
+        if (edit := fragment.written) is not None:
+            words, name = edit.to or "", f"{edit.target.text} {fragment.text.partition(':')[0]}"
+            stems = content_stems(words, language=language) - content_stems(name, language=language)
+            found[key] = stems | concepts(words, language=language)
+    return found
 
 
 def _is_the_persons(fragment: Fragment, *, language: str) -> bool:

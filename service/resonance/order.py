@@ -1,8 +1,7 @@
 """
 The last step of phase 3: in which order the chosen memories surface.
 
-What holds now leads what it took the place of, what tells of a subject leads what only asked about it, and what a
-person pinned leads everything.
+What holds now leads what it took the place of, and what a person pinned leads everything.
 """
 
 from __future__ import annotations
@@ -10,14 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from consolidation.corrections.wording import stems_of
-from consolidation.kernel.turns import Speaker
-from consolidation.text.sentences import sentences
-from consolidation.text.speech_acts import is_question, is_request
 from service.retrieval.tellers import NOBODY, may_change
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from service.retrieval.moment import Fragment
@@ -30,7 +25,6 @@ _LEAST_SHARE = 0.4
 # The share that is enough where no cosine is known: where both hold a word of the message, and where not.
 _SAME_WORDS, _AS_CLOSE = 0.5, 0.7
 _AS_A_DENIAL = 0.9  # where the older one says that something was wrong: it was told for this very question
-_AS_AN_ANSWER = 0.9  # the share of the score of what only asks that is enough for what tells
 _STEP = 1e-3
 _KINDS = {"fact": 0, "entity": 1, "episode": 1, "journal": 1, "observation": 0}
 
@@ -83,37 +77,14 @@ def _last_said(fragment: Fragment) -> datetime:
     return fragment.occurred_at if said is None else max(fragment.occurred_at, said.at)
 
 
-def only_asking(fragments: Sequence[Fragment], message: str, *, language: str) -> frozenset[str]:
-    """The ids of those in which a person only asked or wished for something in the words of *message*."""
-    wanted = stems_of(message, language)
-    return frozenset(one.id for one in fragments if _only_asks(one, wanted, language))
-
-
-def _only_asks(fragment: Fragment, wanted: frozenset[str], language: str) -> bool:
-    own = (one.content for one in fragment.said if one.role is Speaker.USER)
-    said = [sentence for content in own for sentence in sentences(content, language=language)]
-    about = [sentence for sentence in said if not wanted.isdisjoint(stems_of(sentence, language))]
-    return fragment.kind == "episode" and bool(about) and all(is_question(one) or is_request(one) for one in about)
-
-
-def in_order(
-    fragments: Sequence[Fragment], same: SameSubject | None = None, *, asking: Container[str] = ()
-) -> tuple[Fragment, ...]:
-    """
-    *fragments* as they surface, with scores of at most 1; where *same* is known, what holds now leads.
-
-    One of the ids in *asking* does not lead one that fits nearly as well, and tells.
-    """
+def in_order(fragments: Sequence[Fragment], same: SameSubject | None = None) -> tuple[Fragment, ...]:
+    """*fragments* as they surface, with scores of at most 1; where *same* is known, what holds now leads."""
     scores = {one.id: one.score for one in fragments}
     if same is not None:
         for older in sorted(fragments, key=lambda one: -one.score):
             for newer in fragments:
                 if scores[newer.id] <= scores[older.id] and same.holds_now(newer, older):
                     scores[newer.id] = scores[older.id] + _STEP
-    first = max(scores, key=scores.__getitem__, default="")
-    if first in asking:
-        as_good = [one for one in scores if one not in asking and scores[one] >= _AS_AN_ANSWER * scores[first]]
-        scores.update(dict.fromkeys(sorted(as_good, key=scores.__getitem__)[-1:], scores[first] + _STEP))
     scale = max(1.0, *scores.values()) if scores else 1.0
     return tuple(sorted((replace(one, score=round(scores[one.id] / scale, 4)) for one in fragments), key=_order))
 

@@ -390,14 +390,14 @@ def _asked(
 
 
 def _denied(text: TextIndex, sequences: frozenset[int]) -> dict[int, int]:
-    """Which of *sequences* are denied, and by which turn; and which denials are denied themselves, in that order."""
+    """Which of *sequences* are denied, and by which turn; and which denials are denied themselves."""
     denied: dict[int, int] = {}
     asked = tuple(sequences)
     while asked:
         more = text.denied_by(asked)
         denied |= more
         asked = tuple(one for one in more.values() if one not in sequences and one not in denied)
-    return dict(sorted(denied.items()))
+    return denied
 
 
 def _before(mind: Mind, turns: Sequence[StoredTurn]) -> dict[int, StoredTurn]:

@@ -55,9 +55,9 @@ class _Ended(NamedTuple):
     def is_like(self, other: _Ended) -> bool:
         """Whether both have a word in common, besides the name of whom both tell: of a person much is told."""
         language = detect(f"{self.words} {other.words}", fallback="en")
-        teller = self.joins[0] if self.joins[0] == other.joins[0] else ""
+        source = self.joins[0] if self.joins[0] == other.joins[0] else ""
         own, others = (content_stems(one.words, language=language) for one in (self, other))
-        return bool((own & others) - content_stems(teller, language=language))
+        return bool((own & others) - content_stems(source, language=language))
 
 
 class FoundFacts(NamedTuple):

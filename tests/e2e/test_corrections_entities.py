@@ -135,8 +135,9 @@ async def test_what_a_person_wrote_of_an_entity_answers_a_question_and_the_perso
 async def test_what_a_person_wrote_of_an_entity_leads_what_was_told_before_until_it_is_told_otherwise(
     tmp_path, turn, later, to, asks, first
 ):
-    """Broken: what was written is as old as the turns that mention the entity; it repeats
-    a turn of which it changes a word; a name alone makes one subject of two.
+    """
+    Broken: the day of an edit is not asked, only that of the last mention; an edit that changes one word of a turn is
+    dropped as its near-duplicate; two memories that share nothing but a name count as one subject.
     """
     was = first if first == "nuts" else "dentist"
     async with running(tmp_path) as service:

@@ -83,12 +83,6 @@ async def test_a_question_is_answered_by_what_says_the_answer(loaded, asked, fir
     assert any(first in one["text"] for one in answer.json()["flashbacks"]), answer.json()["flashbacks"]
 
 
-async def test_what_tells_of_an_allergy_leads_a_question_about_allergies(loaded):
-    answer = await loaded.resonate("example", "What are my allergies?", session_id="new", probe=True)
-
-    assert "hazelnut" in answer.json()["flashbacks"][0]["text"].casefold()
-
-
 def test_the_example_goes_only_when_asked(shown):
     *_, home = shown
 

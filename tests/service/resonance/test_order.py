@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from consolidation.corrections.record import Correction, Target, What
 from consolidation.corrections.standing import Decided, Statement
-from service.resonance.order import SameSubject, in_order, only_asking
+from service.resonance.order import SameSubject, in_order
 from service.retrieval.tellers import Tellers
-from tests.support.fragments import NOON, fragment_of, message_of
+from tests.support.fragments import NOON, fragment_of
 
 
 def told(*scores):
@@ -43,37 +43,6 @@ def test_the_better_a_newer_one_fits_the_less_like_the_older_one_it_has_to_be():
     assert names(told(1, 0.5), alike(0.4)) == ["f0", "f1"]
     assert names(told(1, 0.3), alike(0.9)) == ["f0", "f1"]
     assert names(told(0.5, 0.25), alike(0.6)) == ["f1", "f0"]
-
-
-def test_what_only_asked_in_the_words_of_the_message_does_not_lead_what_tells_as_well():
-    """Broken: ``asking`` is not asked; it always yields; what yields to is not nearly as good."""
-
-    def led(*scores, asking=("f0",)):
-        return next(iter(in_order(told(*scores), asking=frozenset(asking)))).id
-
-    assert led(1, 0.95, 0.92) == "f1"
-    assert led(1, 0.8) == "f0"
-    assert led(1, 0.95, asking=("f1",)) == "f0"
-    assert led(1, 0.95, asking=("f0", "f1")) == "f0"
-
-
-@pytest.mark.parametrize(
-    ("said", "only_asks"),
-    [
-        ("Nine courses. Do they want to know about allergies?", True),
-        ("I have an allergy. Do they want to know about allergies?", False),
-        ("Nine courses, and wine.", False),
-        ("Nine courses. Do they want to know?", False),
-    ],
-)
-def test_who_asks_in_the_words_of_the_message_and_says_nothing_in_them_only_asks(said, only_asks):
-    one = fragment_of("f0", said=(message_of(said),))
-
-    def found(fragment):
-        return only_asking([fragment], "What are my allergies?", language="en")
-
-    assert found(one) == (frozenset({"f0"}) if only_asks else frozenset())
-    assert found(replace(one, kind="fact")) == frozenset()
 
 
 def test_words_of_the_message_that_both_hold_do_not_make_them_alike():
