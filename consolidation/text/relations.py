@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _FOLDER = Path(__file__).with_name("relation_words")
 LANGUAGES = ("en", "de", "es", "fr", "it", "pt", "nl", "pl", "ru", "ar", "zh", "ja")
 _DENSE = frozenset({"zh", "ja"})  # whose words stand without spaces
+_GENITIVE_S = frozenset({"en", "de", "nl"})  # "when is mums surgery", "Mamas Geburtstag"
 _GRAMMAR = ("my", "called", "is", "names")
 _PETS = frozenset({"dog", "cat", "animal"})
 # Of these a person may have several; of all others, the one told last is meant.
@@ -146,6 +147,14 @@ def relations_told(text: str, *, language: str) -> tuple[Told, ...]:
 def relations_asked(query: str, *, language: str) -> frozenset[str]:
     """The relations of its writer that *query* speaks of: "my sister", "the dog", "Dad"."""
     return frozenset(relation for _, meant in _asked(query, language) for relation in meant)
+
+
+def relations_named(text: str, *, language: str) -> frozenset[str]:
+    """The relations that *text* has words for, whosever they are."""
+    words = (match["relation"] for own in _languages(language) for match in _asked_pattern(own).finditer(text))
+    return frozenset[str]().union(
+        *(_by_word(own).get(_plain(word), frozenset()) for word in words for own in _languages(language))
+    )
 
 
 def with_names(query: str, names: Mapping[str, str], *, language: str) -> str:
@@ -313,7 +322,8 @@ def _asked_pattern(language: str) -> re.Pattern[str]:
     # Arabic has "my" in its words, and "and" or "to" before them.
     own = rf"(?P<my>(?:{my}) {_BETWEEN})?" if my else "(?P<my>[ولبفك]?)"
     of_another = rf"(?! (?:(?:di|de|del|do|da|von|of|van)|{my}) )" if my else ""
-    return re.compile(rf"(?i)(?<![\w-]){own}(?P<relation>{any_one})(?![\w-]){of_another}")
+    ends = "(?:['’]?s)?" if language in _GENITIVE_S else ""
+    return re.compile(rf"(?i)(?<![\w-]){own}(?P<relation>{any_one}){ends}(?![\w-]){of_another}")
 
 
 @functools.cache

@@ -10,6 +10,7 @@ and why, in the trace.
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -20,13 +21,14 @@ from consolidation.text.speech_acts import tells
 from consolidation.text.words import content_stems
 from service.mind.trace_document import FiltersTrace, RelevanceTrace
 from service.resonance.horizon import horizon_of
-from service.resonance.order import SameSubject, in_order
+from service.resonance.order import Pairs, SameSubject, in_order
 from service.resonance.proof import prove
 from service.resonance.selection import Filtered, most_shown, next_best, select
 from service.resonance.standing_instructions import ARM, MOST, is_standing
 from service.resonance.turn_likeness import cosines_between
 from service.retrieval.lead_words import without_lead, wording
 from service.retrieval.moment import Shortlist
+from service.retrieval.other_subjects import is_about_another, may_be_about_another, told_in
 from service.retrieval.tellers import tellers_of
 
 if TYPE_CHECKING:
@@ -203,8 +205,10 @@ class Filters:
             }
         told = [one for one in chosen if one.id not in written]
         tellers = {one.id: tellers_of(one.said, one.sequences, candidates.put_right) for one in told}
-        own = await anyio.to_thread.run_sync(_written_words, written, call.moment.language) if written else {}
-        return SameSubject({**verdict.subjects, **own}, cosines, verdict.denials, tellers)
+        own, apart = await anyio.to_thread.run_sync(
+            lambda: (_written_words(written, call.moment.language), _apart(told, candidates, call.moment.language))
+        )
+        return SameSubject({**verdict.subjects, **own}, cosines, verdict.denials, tellers, *apart)
 
     def echo_turns_of(self, mind: Mind) -> int:
         """How many turns a memory that was shown stays away from its session."""
@@ -246,6 +250,24 @@ def _written_words(fragments: Mapping[str, Fragment], language: str) -> dict[str
             stems = content_stems(words, language=language) - content_stems(name, language=language)
             found[key] = stems | concepts(words, language=language)
     return found
+
+
+def _apart(fragments: Sequence[Fragment], candidates: Candidates, language: str) -> tuple[Pairs, Pairs]:
+    """
+    Of *fragments*, the pairs of ids of which the first is about another person or thing than the second, which is about
+    what is asked for: where that is sure, and where it may be.
+    """
+    asked = tuple(hits.query for hits in candidates.queries if hits.query not in candidates.added)
+    told = {one.id: told_in(one.said) or without_lead(one.text) for one in fragments}
+
+    def pairs(differ: Callable[..., bool]) -> Pairs:
+        return frozenset(
+            (one, other)
+            for one, other in permutations(told, 2)
+            if differ(told[one], told[other], questions=asked, language=language)
+        )
+
+    return pairs(is_about_another), pairs(may_be_about_another)
 
 
 def _is_the_persons(fragment: Fragment, *, language: str) -> bool:

@@ -29,6 +29,9 @@ _STEP = 1e-3
 _KINDS = {"fact": 0, "entity": 1, "episode": 1, "journal": 1, "observation": 0}
 
 
+type Pairs = frozenset[tuple[str, str]]
+
+
 @dataclass(frozen=True, slots=True)
 class SameSubject:
     """
@@ -36,12 +39,17 @@ class SameSubject:
 
     ``words`` are what of the message each is about. ``cosines`` are how near each is to each other one, as far as that
     is known. ``denials`` are those that say that something was wrong. ``tellers`` are who told each.
+
+    ``apart`` are pairs of which the first is about another person or thing than the message asks for, and the second
+    tells of that; ``may_be_apart`` are also those of which that is only likely.
     """
 
     words: Mapping[str, frozenset[str]] = field(default_factory=dict)
     cosines: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     denials: frozenset[str] = frozenset()
     tellers: Mapping[str, Tellers] = field(default_factory=dict)
+    apart: Pairs = frozenset()
+    may_be_apart: Pairs = frozenset()
 
     def holds_now(self, newer: Fragment, older: Fragment) -> bool:
         """
@@ -52,7 +60,8 @@ class SameSubject:
         """
         if _last_said(newer) <= _last_said(older) or newer.score < _LEAST_SHARE * older.score:
             return False
-        if not may_change(self.tellers.get(newer.id, NOBODY), self.tellers.get(older.id, NOBODY)):
+        tellers = (self.tellers.get(one.id, NOBODY) for one in (newer, older))
+        if (newer.id, older.id) in self.may_be_apart or not may_change(*tellers):
             return False
         if older.id in self.denials:
             return newer.score >= _AS_A_DENIAL * older.score
@@ -78,10 +87,19 @@ def _last_said(fragment: Fragment) -> datetime:
 
 
 def in_order(fragments: Sequence[Fragment], same: SameSubject | None = None) -> tuple[Fragment, ...]:
-    """*fragments* as they surface, with scores of at most 1; where *same* is known, what holds now leads."""
+    """
+    *fragments* as they surface, with scores of at most 1.
+
+    Where *same* is known, what is about another stands behind what is asked for, and what holds now leads.
+    """
     scores = {one.id: one.score for one in fragments}
     if same is not None:
-        for older in sorted(fragments, key=lambda one: -one.score):
+        for other in sorted(fragments, key=lambda one: -one.score):
+            for asked in fragments:
+                is_close = scores[other.id] >= scores[asked.id] >= _LEAST_SHARE * scores[other.id]
+                if is_close and (other.id, asked.id) in same.apart:
+                    scores[asked.id] = scores[other.id] + _STEP
+        for older in sorted(fragments, key=lambda one: -scores[one.id]):
             for newer in fragments:
                 if scores[newer.id] <= scores[older.id] and same.holds_now(newer, older):
                     scores[newer.id] = scores[older.id] + _STEP

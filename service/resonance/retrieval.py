@@ -22,7 +22,7 @@ from service.resonance.arms import QueryHits, SearchTerms, Switches
 from service.resonance.search_round import KnownNames, SearchRound, known_names
 from service.resonance.standing_instructions import applying, with_instructions
 from service.resonance.trace_recorder import candidate_trace
-from service.resonance.turn_likeness import cosines_between
+from service.resonance.turn_likeness import cosines_between, likeness_to
 from service.retrieval.answer_types import answer_types, lacks_answer
 from service.retrieval.excerpt import query_words
 from service.retrieval.first_person import speaks_of_oneself
@@ -33,8 +33,8 @@ from service.retrieval.periods import period
 from service.retrieval.put_right import NOTHING_PUT_RIGHT, put_right_now
 from service.retrieval.queries import named_in, people_named_in
 from service.retrieval.relatives import resolved
-from service.retrieval.successors import LEAST_LATER, MOST_OLDER, Likeness, common_words, with_successors
-from service.retrieval.tellers import about_whom, asker_of, called, may_change, meant_in, tellers_of, turns_of
+from service.retrieval.successors import MOST_OLDER, with_successors
+from service.retrieval.tellers import about_whom, asker_of, called, meant_in, turns_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -198,7 +198,8 @@ class Retrieval:
         queries = tuple(hits for found in rounds for hits in found.queries)
         found = await anyio.to_thread.run_sync(self._ranked, call, queries, terms)
         if any(_wants_newest(call, hits.query, terms) for hits in queries):
-            found = await self._with_successors(call, found, terms.put_right)
+            questions = _not_of_model(queries, seeds)
+            found = await self._with_successors(call, found, questions, terms.put_right)
         return rounds, terms, queries, found
 
     async def search_round(
@@ -296,7 +297,9 @@ class Retrieval:
         read = call.mind.transcript.read_now([one.sequence for one in first])
         return RankedTurns(first, {turn.sequence: turn for turn in read}, frozenset(denied), found_by)
 
-    async def _with_successors(self, call: PreTurnCall, found: RankedTurns, put_right: PutRight) -> RankedTurns:
+    async def _with_successors(
+        self, call: PreTurnCall, found: RankedTurns, questions: Sequence[str], put_right: PutRight
+    ) -> RankedTurns:
         """*found* with newer turns moved up that are like the best older ones. Raises IndexUnusable."""
         older = [one.sequence for one in found.ranking[:MOST_OLDER] if one.sequence in found.turns]
         if max(found.turns, default=0) <= min(older, default=0):
@@ -304,7 +307,7 @@ class Retrieval:
         cosines: dict[int, dict[int, float]] = {}
         if self._switches.vectors and self._embedder.is_calibrated:  # else their words are left
             cosines = await cosines_between(call, found.turns, of=older, among=found.turns)
-        likeness = await anyio.to_thread.run_sync(_likeness, call, older, found.turns, cosines, put_right)
+        likeness = await anyio.to_thread.run_sync(likeness_to, call, older, found.turns, cosines, questions, put_right)
         return found._replace(ranking=with_successors(found.ranking, likeness))
 
 
@@ -332,41 +335,10 @@ def _told(
     return terms, ToldTurns(fragments, found.turns, found.found_by), applying(call, terms.put_right)
 
 
-def _likeness(
-    call: PreTurnCall,
-    older: Sequence[int],
-    turns: Mapping[int, StoredTurn],
-    cosines: Mapping[int, Mapping[int, float]],
-    put_right: PutRight,
-) -> dict[int, Likeness]:
-    """How like each of *older* those of *turns* are that may answer, and may say what holds now of it."""
-    text, moment = call.mind.text, call.moment
-    wanted = answer_types(moment.message, language=moment.language)
-    traits = text.traits(tuple(turns))
-    telling = {
-        sequence: one.occurred_at
-        for sequence, one in traits.items()
-        if not one.only_asks and (not wanted or wanted & one.answers)
-    }
-    words = text.own_stems(tuple(telling.keys() | set(older)))
-    counts = text.turn_counts(tuple({word for one in older for word in words.get(one, ())}))
-    tellers = {sequence: tellers_of(one.turn.messages, (sequence,), put_right) for sequence, one in turns.items()}
-    found = {}
-    for one in older:
-        near = cosines.get(one, {})
-        common = common_words(words, older=one, counts=counts, turns=len(call.mind.transcript.positions))
-        later = [
-            sequence
-            for sequence, at in telling.items()
-            if one in traits
-            and at - traits[one].occurred_at >= LEAST_LATER
-            and may_change(tellers[sequence], tellers[one])
-        ]
-        found[one] = Likeness(
-            {sequence: near[sequence] for sequence in later if sequence in near},
-            {sequence: common[sequence] for sequence in later if sequence in common},
-        )
-    return found
+def _not_of_model(queries: Sequence[QueryHits], seeds: CallSeeds) -> tuple[str, ...]:
+    """The message in all the words that it was searched for in, without what a model added."""
+    added = {query for one in seeds.by_model for query in one.queries}
+    return tuple(hits.query for hits in queries if hits.query not in added)
 
 
 def _judged(fragments: Sequence[Fragment], put_right: PutRight, message: str) -> tuple[Fragment, ...]:

@@ -19,6 +19,7 @@ from consolidation.kernel.errors import EmbedderFault, GraphFault
 from consolidation.text.concepts import concepts
 from consolidation.text.dates import month_names
 from consolidation.text.names import name_key
+from consolidation.text.speech_acts import with_question_mark
 from consolidation.text.subjectless import subjectless
 from consolidation.text.words import content_words
 from service.index.text_ranking import TextQuery
@@ -206,7 +207,7 @@ class SearchRound:
             return None
         try:
             async with asyncio.timeout_at(self._until):
-                return await self._embedder.embed_queries(self._bare)
+                return await self._embedder.embed_queries([with_question_mark(query) for query in self._bare])
         except (EmbedderFault, TimeoutError):
             self.degrade("embedder_unavailable")
             return None

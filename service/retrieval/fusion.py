@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from service.retrieval.periods import Period
 
 DEPTH = 100  # turns that an arm may find of one query
+_FEW_TURNS = 30  # in fewer, the newest turn is hardly newer than the first one
 _TINY = 1e-9
 _SPEAKER = "speaker"
 
@@ -215,5 +216,5 @@ def _moved(sequence: int, *, cues: Cues, traits: Traits, timezone: tzinfo, weigh
     moved += weights.others * (sequence in cues.others)
     moved += weights.wanted * (cues.recalls_answer and traits.wants_answer)
     if cues.is_present:
-        moved += weights.recency * sequence / max(cues.newest, sequence)
+        moved += weights.recency * (1 - max(cues.newest - sequence, 0) / max(cues.newest, _FEW_TURNS))
     return moved

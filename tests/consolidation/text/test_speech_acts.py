@@ -13,6 +13,7 @@ from consolidation.text.speech_acts import (
     known,
     tells,
     told,
+    with_question_mark,
     wants_answer,
 )
 from tests.support import strategies
@@ -456,3 +457,21 @@ def test_a_question_typed_in_a_hurry_or_in_dialect_asks(text):
 )
 def test_what_only_begins_like_one_does_not(text):
     assert not is_question(text)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("where do i live", "where do i live?"),
+        ("wo wohne ich…", "wo wohne ich?"),
+        ("Moved again. where is my desk now", "Moved again. where is my desk now?"),
+        ("lo specialista di mio padre, come si chiama", "lo specialista di mio padre, come si chiama?"),
+        ("where do i live?", "where do i live?"),
+        ("母はどこに住んでいますか？", "母はどこに住んでいますか？"),
+        ("I live in Graz.", "I live in Graz."),
+        ("When it rains my knee hurts.", "When it rains my knee hurts."),
+        ("", ""),
+    ],
+)
+def test_a_question_gets_the_mark_that_nobody_typed(typed, meant):
+    assert with_question_mark(typed) == meant

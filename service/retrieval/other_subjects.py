@@ -1,0 +1,264 @@
+"""
+Whether a memory is about another person or thing than the question asks for, though one that answers is much like it.
+
+What is newer leads, since it tells what holds now. But "my brother lives in Bordeaux" says nothing of where "my mother"
+lives, however alike both are, and whichever came last. It is about another where it has another word in the place of
+one of the question, where it begins with another relative, pet or doctor than is asked for, or where it says of one
+what the writer asks of themselves. It may be where it has other names.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from consolidation.kernel.turns import Speaker
+from consolidation.text.names import names
+from consolidation.text.relations import is_relation_word, relations_asked, relations_named
+from consolidation.text.sentences import whole_sentences
+from consolidation.text.speech_acts import is_request
+from consolidation.text.subjectless import subjectless
+from consolidation.text.words import content_stems, content_words, tokens, word_count
+from service.retrieval.first_person import speaks_of_oneself
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from consolidation.kernel.turns import Message
+
+_TEXTS = 512  # a call compares the same few turns
+_SENTENCES = 12  # of a text that are read
+_FIRST_WORDS = 3  # of a sentence, among which its subject stands: "my little brother"
+_LETTERS = 4  # of the word before a place: what comes behind them is an ending, as in "mein" and "meine"
+_BEGINS, _ENDS = "^", "$"
+# A question with one of these asks for what it does not say; "do I work at Siemens?" says it, and may be out of date.
+_ASKS_FOR = frozenset(
+    """
+    who whom whose what where when which how why wer wen wem wessen was wo woher wohin wann wie welche welcher welches
+    welchen wogegen womit wofür worauf quién quien quiénes qué que dónde donde cuándo cuando cómo como cuál cual cuánto
+    cuanto cuánta cuanta cuántos cuántas qui quoi où quand comment quel quelle quels quelles combien chi che cosa dove
+    quale quali quanto quanta quanti quante quem onde qual quais quantos quantas wat waar wanneer hoe welk welke hoeveel
+    kto kogo komu co gdzie kiedy jak jaki jaka jakie który która które ile кто кого кому что где куда когда как какой
+    какая какое какие сколько чей من ماذا ما أين متى كيف كم
+    """.split()
+)
+# The writer, and those who were spoken of before: a text with one tells more than of whom a sentence begins with.
+_WRITER = {
+    "en": "i im ive id ill me we us",
+    "de": "ich mich mir wir uns",
+    "es": "yo me nosotros nos",
+    "fr": "je me moi nous on",
+    "it": "io mi noi ci",
+    "pt": "eu me nós nos",
+    "nl": "ik me mij wij we ons",
+    "pl": "ja mnie mi my nas nam",
+    "ru": "я меня мне мы нас нам",
+    "ar": "أنا لي نحن لنا",
+}
+_OTHERS = {
+    "en": "he hes she shes it its they theyre them him",
+    "de": "er sie es ihn ihm",
+    "es": "él ella ellos ellas lo",
+    "fr": "il elle ils elles lui",
+    "it": "lui lei loro",
+    "pt": "ele ela eles elas",
+    "nl": "hij zij ze hem het",
+    "pl": "on ona ono oni one",
+    "ru": "он она оно они ему ей им",
+    "ar": "هو هي هم",
+}
+_WITH_ARTICLE = {
+    "al": "a", "del": "de", "du": "de", "des": "de", "au": "a", "aux": "a", "zum": "zu", "zur": "zu", "im": "in",
+    "am": "an", "beim": "bei", "vom": "von", "do": "de", "da": "de", "ao": "a",
+}  # fmt: skip
+
+
+class _Place(NamedTuple):
+    """Where a word stands: behind which word, and before which."""
+
+    behind: str
+    before: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """
+    A text as it is compared: the stems that stand in each place between two words, each stem with the word behind it,
+    and all stems.
+
+    ``relations`` are those that it has words for, ``begins_with`` those that one of its sentences begins with.
+    ``names`` are those that stand before the first "he", "she" or "it".
+    """
+
+    places: dict[_Place, frozenset[str]]
+    goes_on: frozenset[tuple[str, str]]
+    stems: frozenset[str]
+    relations: frozenset[str]
+    begins_with: frozenset[str]
+    names: frozenset[str]
+    has_writer: bool
+    has_others: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """
+    A question: the stems that carry a subject, those of names, and those of words for relatives and the like.
+
+    ``relations`` are those of its writer that it asks for; ``asks_for`` is whether it wants what it does not say.
+    """
+
+    stems: frozenset[str]
+    names: frozenset[str]
+    relatives: frozenset[str]
+    relations: frozenset[str]
+    is_of_writer: bool
+    asks_for: bool
+
+
+def told_in(messages: Iterable[Message]) -> str:
+    """What people say in *messages*, as it is compared here."""
+    return "\n".join(one.content for one in messages if one.role is Speaker.USER)
+
+
+def is_about_another(text: str, answer: str, *, questions: Sequence[str], language: str) -> bool:
+    """
+    Whether *text* speaks of another person or thing than *answer*, which tells of what is asked for.
+
+    *questions* are one question in all its words: with "my sister", and with her name.
+    """
+    return _compared(_is_of_another, text, answer, questions, language)
+
+
+def may_be_about_another(text: str, answer: str, *, questions: Sequence[str], language: str) -> bool:
+    """Whether *text* is, or names somebody or something else than *questions* and *answer* do."""
+    return _compared(_may_be_of_another, text, answer, questions, language)
+
+
+def _compared(
+    differ: Callable[[_Said, _Said, _Asked], bool], text: str, answer: str, questions: Sequence[str], language: str
+) -> bool:
+    if not questions:
+        return False
+    said, right = _said(text, language), _said(answer, language)
+    first, *others = (_asked(one, language) for one in questions)
+    in_other_words = frozenset[str]().union(*(one.stems - one.relatives for one in others)) - first.stems
+    return in_other_words.isdisjoint(said.stems) and differ(said, right, first)
+
+
+def _is_of_another(said: _Said, right: _Said, asked: _Asked) -> bool:
+    return _is_of_another_person(said, right, asked) or (asked.asks_for and _has_another_word(said, right, asked))
+
+
+def _may_be_of_another(said: _Said, right: _Said, asked: _Asked) -> bool:
+    if _is_of_another(said, right, asked):
+        return True
+    return asked.asks_for and _names_another(said, right, asked)
+
+
+def _names_another(said: _Said, right: _Said, asked: _Asked) -> bool:
+    """Whether *said* names somebody or something, and not whom or what the question and *right* name."""
+    named = asked.names & right.stems
+    return bool(named) and named.isdisjoint(said.stems) and not said.names <= right.stems | asked.stems
+
+
+def _is_of_another_person(said: _Said, right: _Said, asked: _Asked) -> bool:
+    if said.has_others or not said.begins_with:
+        return False
+    if asked.relations:
+        return not asked.relations.isdisjoint(right.relations) and asked.relations.isdisjoint(said.relations)
+    says_the_same = any(stem in asked.stems for stem, _ in said.goes_on & right.goes_on)
+    return asked.is_of_writer and says_the_same and not right.relations and not said.has_writer
+
+
+def _has_another_word(said: _Said, right: _Said, asked: _Asked) -> bool:
+    """Whether *said* has another word in the place of one that *right* and the question share."""
+    return any(
+        not shared.isdisjoint(asked.stems)
+        and (shared & asked.stems).isdisjoint(said.stems)
+        and bool(said.places.get(place, frozenset()) - asked.stems)
+        for place, shared in right.places.items()
+    )
+
+
+@lru_cache(maxsize=_TEXTS)
+def _asked(question: str, language: str) -> _Asked:
+    words = content_words(question, language=language)
+    without_subject = subjectless(language)
+    stems = frozenset(stem for word, stem in words.items() if word not in without_subject and not word.isdigit())
+    return _Asked(
+        stems,
+        stems & _stems_of_names(question, language),
+        frozenset(stem for word, stem in words.items() if is_relation_word(word)),
+        relations_asked(question, language=language),
+        is_of_writer=speaks_of_oneself(question, language=language),
+        asks_for=not _asking_words().isdisjoint(tokens(question)) or is_request(question),
+    )
+
+
+@lru_cache(maxsize=_TEXTS)
+def _said(text: str, language: str) -> _Said:
+    stem_of = content_words(text, language=language)
+    places: dict[_Place, set[str]] = {}
+    goes_on: set[tuple[str, str]] = set()
+    words, relations, begins_with = set[str](), set[str](), set[str]()
+    for sentence in islice(whole_sentences(text, language=language), _SENTENCES):
+        for place, word in _placed(tokens(sentence)):
+            words.add(word)
+            if (stem := stem_of.get(word)) is None:
+                continue
+            goes_on.add((stem, place.before))
+            if place.before != _ENDS:  # there stands what is told
+                places.setdefault(place, set()).add(stem)
+        relations |= relations_named(sentence, language=language)
+        begins_with |= relations_named(_beginning(sentence), language=language)
+    return _Said(
+        {place: frozenset(some) for place, some in places.items()},
+        frozenset(goes_on),
+        frozenset(stem_of.values()),
+        frozenset(relations),
+        frozenset(begins_with),
+        _names_first(text, language),
+        has_writer=not words.isdisjoint(_listed("writer", language)),
+        has_others=not words.isdisjoint(_listed("others", language)),
+    )
+
+
+def _names_first(text: str, language: str) -> frozenset[str]:
+    """The stems of the names in *text* that no word for somebody or something told of before comes before."""
+    others = _listed("others", language)
+    words = text.split()
+    first = next((at for at, word in enumerate(words) if not others.isdisjoint(tokens(word))), len(words))
+    return _stems_of_names(" ".join(words[:first]), language)
+
+
+def _stems_of_names(text: str, language: str) -> frozenset[str]:
+    return content_stems(" ".join(names(text, language=language)), language=language)
+
+
+def _placed(words: tuple[str, ...]) -> Iterator[tuple[_Place, str]]:
+    """Each word with its place."""
+    for behind, word, before in zip((_BEGINS, *words), words, (*words[1:], _ENDS), strict=False):
+        yield _Place(_WITH_ARTICLE.get(behind, behind)[:_LETTERS], _WITH_ARTICLE.get(before, before)), word
+
+
+def _beginning(sentence: str) -> str:
+    words = sentence.split()
+    parts_no_words = word_count(sentence) > len(words)
+    return sentence[: 2 * _FIRST_WORDS] if parts_no_words else " ".join(words[:_FIRST_WORDS])
+
+
+@cache
+def _asking_words() -> frozenset[str]:
+    return frozenset(one for word in _ASKS_FOR for one in tokens(word))
+
+
+@cache
+def _listed(name: Literal["writer", "others"], language: str) -> frozenset[str]:
+    """The words for the writer or for others, in *language* and in English, as ``tokens`` has them."""
+    tag = re.split(r"[-_]", language.casefold(), maxsplit=1)[0]
+    lists = _WRITER if name == "writer" else _OTHERS
+    return frozenset(one for own in (tag, "en") for one in tokens(lists.get(own, "")))
