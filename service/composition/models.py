@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from service.adapters.litellm.fallback_chain import WAITED_FOR
 from service.adapters.litellm.language_model import Deployment, LitellmModel, RoleSettings
 from service.adapters.litellm.loader import close_litellm
 from service.adapters.litellm.ollama import WINDOW_TOKENS, is_ollama
+from service.runtime.slots import Slots
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
@@ -52,8 +52,8 @@ async def open_models(
     """A model for each role, told of to *dependencies*; nothing heavy is imported before the first question."""
     chosen = choose(settings)
     # What a person waits for does not queue behind what is done in the background.
-    waited_for = asyncio.Semaphore(settings.models.at_once)
-    background = asyncio.Semaphore(at_once_in_background(settings, chosen))
+    waited_for = Slots(settings.models.at_once)
+    background = Slots(at_once_in_background(settings, chosen))
     hosted = {
         role: LitellmModel(
             role,

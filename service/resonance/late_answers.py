@@ -7,12 +7,14 @@ A restart forgets what came late.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import OrderedDict, deque
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from consolidation.kernel.errors import HomeFault, ModelFault, ModelTimedOut
 from consolidation.kernel.ports import Usage
+from service.runtime.slots import Demand
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
@@ -41,8 +43,9 @@ type Asking[Answer] = asyncio.Task[Answer | ModelFault | HomeFault | None]
 class ModelQuestion[Answer]:
     """Asked of a model beside a call; once it is released, an answer that no call used is kept."""
 
-    def __init__(self, task: Asking[Answer], *, keep: Callable[[Answer], None]) -> None:
+    def __init__(self, task: Asking[Answer], *, demand: Demand, keep: Callable[[Answer], None]) -> None:
         self._task = task
+        self._demand = demand
         self._keep = keep
         self._is_used = False
 
@@ -55,7 +58,8 @@ class ModelQuestion[Answer]:
         done: set[Asking[Answer]] = set()
         self._is_used = True
         try:
-            done, _ = await asyncio.wait({self._task}, timeout=seconds)
+            with self._demand.waiting():
+                done, _ = await asyncio.wait({self._task}, timeout=seconds)
         finally:
             self._is_used = bool(done)
         answer = self._task.result() if done else None
@@ -65,6 +69,7 @@ class ModelQuestion[Answer]:
 
     def release(self) -> None:
         """Nobody waits any longer: keep the answer as soon as there is one, unless it is used after all."""
+        self._demand.release()
         if not self._is_used:
             self._task.add_done_callback(self._came_late)
 
@@ -79,11 +84,22 @@ class Pace:
 
     def __init__(self) -> None:
         self._took: deque[float] = deque(maxlen=_LATEST)
+        self._answered_at = -math.inf
         self._left_out = 0
 
     def took(self, seconds: float) -> None:
         """Note that it was of use, or given up, after *seconds*."""
         self._took.append(seconds)
+
+    def answered(self, began: float, now: float) -> None:
+        """Note that a question that was asked when it *began* is of use *now*."""
+        self._answered_at = now
+        self.took(now - began)
+
+    def given_up(self, began: float, now: float) -> None:
+        """Note that a question was given up *now*; not where one that was asked later is answered: it is well again."""
+        if began >= self._answered_at:
+            self.took(now - began)
 
     @contextmanager
     def timed(self, monotonic: Callable[[], float]) -> Iterator[None]:
@@ -91,10 +107,10 @@ class Pace:
         began = monotonic()
         try:
             yield
-        except ModelTimedOut:
-            self.took(monotonic() - began)
+        except (ModelTimedOut, asyncio.CancelledError):
+            self.given_up(began, monotonic())
             raise
-        self.took(monotonic() - began)
+        self.answered(began, monotonic())
 
     def may_come(self, seconds: float | None, *, passed: float = 0.0) -> bool:
         """
@@ -169,12 +185,17 @@ class LateAnswers:
         """
         Ask *question* for *mind*, without waiting; *keep* is given an answer that no call uses.
 
+        Once nobody waits for it, it is broken off where another question that is waited for needs its slot.
         What the answer, or a refused one, cost is added to the mind's usage, whoever uses it.
         """
+        demand = Demand()
 
         async def answer() -> Answer | ModelFault | HomeFault:
             try:
-                found = await question()
+                async with demand.breakable():
+                    found = await question()
+            except TimeoutError:
+                return ModelTimedOut("broken off: nobody waited for it, and another question needed its slot")
             except HomeFault as fault:
                 return fault
             except ModelFault as fault:
@@ -192,7 +213,7 @@ class LateAnswers:
                 keep(found)
 
         task = self._background.start(f"{name} {mind.mind_id}", answer, owner=mind.mind_id, in_caller_context=True)
-        return ModelQuestion(task, keep=keep_current)
+        return ModelQuestion(task, demand=demand, keep=keep_current)
 
     def forget(self, mind_id: str) -> None:
         """Drop all that is of a mind."""

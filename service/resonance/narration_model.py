@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -125,13 +126,13 @@ class NarrationModel:
 
     async def _narrated(self, call: PreTurnCall, telling: Telling) -> Narrated:
         """Ask the model, and check what it answers. Raises ModelFault, HomeFault."""
-        mind, clock = call.mind, call.deadline.elapsed
+        mind, clock = call.mind, call.deadline.monotonic
         voice = await anyio.to_thread.run_sync(self._voice, mind)
         began = clock()
 
         def took() -> None:
             if call.is_noted and telling.said == Narration():
-                self._pace.took(clock() - began)
+                self._pace.answered(began, clock())
 
         def heard(said: Narration) -> None:
             took()  # from here on, the answer is of use
@@ -146,9 +147,9 @@ class NarrationModel:
                 overrides=mind.workspace.prompts,
                 on_part=heard,
             )
-        except ModelTimedOut:
+        except (ModelTimedOut, asyncio.CancelledError):
             if call.is_noted:
-                self._pace.took(clock() - began)
+                self._pace.given_up(began, clock())
             raise
         took()
         telling.said = reply.content

@@ -125,8 +125,8 @@ class ModelSettings(Section):
     )
     at_once: PositiveInt = Field(
         4,
-        description="The number of model calls that may run at once before turns, and again after turns. Unset, it is "
-        "one after turns where a model of Ollama is asked: it answers one question after the other, and turns wait.",
+        description="How many model calls may run at once before turns (one that nobody waits for gives way), and again"
+        " after turns; unset, one after turns where Ollama is asked: it answers one at a time, and turns wait.",
     )
 
 

@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 
 from tests.e2e.test_bad_narrators import GOOD, consolidate, roles
 from tests.e2e.test_story import TALK, chapter, keep_talk
-from tests.support.scripted_models import Brain, hosted, prompts, provider_of
+from tests.support.scripted_models import Brain, free, hosted, prompts, provider_of
 from tests.support.service import running, settings_of
 from tests.support.waiting import OFTEN, until_async
 from tests.twins.provider import Fails, Hangs, Says, ScriptedProvider
@@ -184,3 +184,27 @@ async def test_a_call_that_nobody_waits_for_is_given_up(tmp_path):
 
     assert (call["outcome"], call["first_words_ms"]) in {("given_up", None), ("failed", None)}
     assert call["prompt_tokens"] == 0
+
+
+async def test_calls_of_one_mind_that_hang_take_the_model_from_no_other(tmp_path):
+    """Broken: ``_admit`` breaks nothing off."""
+    brain, hangs = Brain(), asyncio.Event()
+    brain.rules["seeds"] = lambda _: Hangs() if hangs.is_set() else {"entities": [], "queries": [], "wonders": []}
+    with provider_of(brain) as provider:
+        settings = hosted(tmp_path, provider, "subconscious", at_once=2, timeout_seconds=300)
+        async with running(tmp_path, settings=settings) as service:
+            for mind_id in ("ada", "ben"):
+                await service.keep(mind_id, "My aunt Carla lives in Lyon.", session_id="s0")
+                await service.digested(mind_id)
+            await service.resonate("ada", "Where does my aunt Carla live?", session_id="a", deadline_ms=0)
+            hangs.set()
+            for number in range(2):
+                asked = {"session_id": f"a{number}", "deadline_ms": 1000}
+                await service.resonate("ada", "Where does my aunt Carla live?", **asked)
+                await until_async(lambda asked=number + 2: len(prompts(provider, "seeds")) == asked)
+            hangs.clear()
+            asked = {"session_id": "b", "deadline_ms": 20_000}
+            found = (await service.resonate("ben", "Where does my aunt Carla live?", **asked)).json()
+            free(provider)
+
+    assert found["degraded"] == []

@@ -214,3 +214,15 @@ def test_the_time_of_an_answer_and_of_a_time_out_is_noted_and_that_of_another_fa
     with pace.timed(iter((30.0, 35.0)).__next__):
         pass
     assert not pace.fits(1.0)
+
+
+def test_a_question_that_was_given_up_says_nothing_once_a_later_one_was_answered():
+    """Broken: ``given_up`` counts it always."""
+    pace = Pace()
+    with pace.timed(iter((40.0, 40.5)).__next__):
+        pass
+    for _ in range(3):
+        with pytest.raises(ModelTimedOut), pace.timed(iter((20.0, 50.0)).__next__):
+            raise ModelTimedOut
+
+    assert pace.fits(1.0)
