@@ -266,7 +266,7 @@ class RelevanceGate:
         meant = concepts(f"{supposed or ''} {bare}", language=language)
         # A model writes its queries as they may have been said, and a short message is searched for with what was said
         # before it; what is wanted, the message says.
-        says_more = bool(moment.message) and query.endswith(moment.message)
+        says_more = bool(moment.message) and f" {query}".endswith(f" {moment.message}")
         wanting = moment.message if query in candidates.added or says_more else query
         intent = intent_of(wanting, language=language, names_known=names_known)
         if intent.kind.endswith("remark"):

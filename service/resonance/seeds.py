@@ -54,14 +54,21 @@ def message_seeds(moment: Moment) -> MessageSeeds:
     """
     The message as a query, without waiting for a model.
 
-    Filler ("ok", "haha") searches for the last thing that was said before it; where there is none, for nothing.
+    Filler ("ok", "haha") searches for the exchange before it; where there is none, for nothing.
     """
     text = moment.message
     if is_filler(text):
-        recent = [one.content for one in moment.recent[-_RECENT_LINES:]]
-        spoken = [line for line in recent if line != text and not is_filler(line)]
-        return MessageSeeds(distinct(spoken[-1:]))
+        return MessageSeeds(distinct((_exchange(moment),)))
     return MessageSeeds(distinct(_with_talk(moment)), names(text, language=moment.language))
+
+
+def _exchange(moment: Moment) -> str:
+    """What the person said last, and what the bot answered: "yes" to "shall I look for a train?" is about both."""
+    recent = [one for one in moment.recent[-_RECENT_LINES:] if one.content != moment.message]
+    spoken = [one for one in recent if not is_filler(one.content)]
+    said = [one.content for one in spoken if one.role is Speaker.USER][-1:]
+    answered = [one.content for one in spoken[-1:] if one.role is not Speaker.USER]
+    return " ".join((*said, *answered))
 
 
 def _with_talk(moment: Moment) -> tuple[str, ...]:

@@ -33,6 +33,26 @@ def test_filler_searches_for_the_last_thing_that_says_something():
     assert seeds_of("ok", "Carla lives in Lyon.", "She plays the cello.", "haha").queries == ("She plays the cello.",)
 
 
+def test_filler_searches_for_what_the_person_said_and_the_bot_answered():
+    """Broken: ``_exchange`` takes only the last line; takes what the bot said before the person spoke."""
+    visit, train = "I want to visit my mother this weekend.", "That sounds nice! Should I suggest a train?"
+    talk = (message_of(visit), message_of(train, Speaker.ASSISTANT))
+
+    for filler in (
+        "ok",
+        "yes please",
+        "haha",
+        "👍",
+        "sí, por favor",
+        "ja gerne",
+        "d'accord",
+        "好的",
+        "はい、お願いします",
+    ):
+        assert message_seeds(call_of(ADA, filler, window=talk).moment).queries == (f"{visit} {train}",)
+    assert message_seeds(call_of(ADA, "ok", window=talk[::-1]).moment).queries == (visit,)
+
+
 def test_filler_without_anything_before_it_searches_for_nothing():
     """Broken: the message itself is searched for where there is nothing else."""
     assert seeds_of("ok thanks").queries == ()

@@ -107,6 +107,13 @@ def test_a_long_block_of_ours_before_the_message_does_not_hide_it():
         "شكرا",
         "vale, gracias",
         "kkkk valeu",
+        "ja gerne",
+        "s'il te plaît",
+        "por favor",
+        "oké, graag",
+        "dobrze, dzięki",
+        "はい、お願いします",
+        "evet",
     ],
 )
 def test_filler_says_nothing(text):
