@@ -33,7 +33,8 @@ _WORDS = {
         "named names called call calls last ago list talked talking remind remember remembered currently actually "
         "nowadays these days recently lately first pls quick question new old year years month months big little "
         "btw am all many whole end ended thinking come comes coming came took taken taking went gone wanna gonna "
-        "gotta chat chatted chatting discuss discussed"
+        "gotta chat chatted chatting discuss discussed "
+        "summarise summarised summarize summarized summary recap"
     ),
     "de": (
         "ach ah aha aktuell aktuelle alles alt also anders bald beim bisschen bitte bloß danke dann denn "
@@ -47,7 +48,8 @@ _WORDS = {
         "passierte reden richtig sag sage sagen sagt sagst sagtest schnell schon schön sehr sonst soll später "
         "super tag tage tagen tja toll tschüss überhaupt uhr viel viele vielen vielleicht vorhin wann weiß weiter "
         "welche wieder wirklich woche wochen wohl zeit zuletzt zurzeit zusammen worüber wovon besprochen beredet "
-        "gemacht gehabt geschehen"
+        "gemacht gehabt geschehen "
+        "weißt weisst fass fasse fasst zusammenfassung zusammenfassen"
     ),
     "es": (
         "ahora ah algo algún alguna años año ayer bien bueno buenas buenos bastante casi claro cosa cosas cuenta "
@@ -60,7 +62,8 @@ _WORDS = {
         "tener tenía tengo tiempo tiene tienes toda todas todavía todo todos tras última último últimamente vale "
         "vamos van ver vez veces voy actual actualmente q k xq no sí ni fue fueron era eran hay hemos he ha hablamos "
         "hablando hablado estuvimos comentamos comentado hice hicimos conté contaste charlamos charlado ocurrió "
-        "ocurrido sucedió"
+        "ocurrido sucedió "
+        "resume resúmeme resumen resumir"
     ),
     "fr": (
         "ah ai aller alors année années ans appelait appelle aujourd'hui aussi autre autres avant avec beaucoup "
@@ -72,7 +75,8 @@ _WORDS = {
         "prochaine quel quelle quelles quels quelque quelqu'un rappelle rappelles rappeler raconte rien salut sais "
         "savoir semaine semaines sinon souvent super sûr tard temps toujours tous tout toute toutes très trop "
         "truc va vais vas veut veux vieux vieille vite voilà voir voit vrai vraiment actuel actuelle actuellement "
-        "pas avais avait avons était étais été sommes parlions discuté discutions arrivé"
+        "pas avais avait avons était étais été sommes parlions discuté discutions arrivé "
+        "résume résumez résumé résumer"
     ),
     "it": (
         "adesso allora altro anche ancora anno anni appena bene beh bello buono buongiorno chiama chiamava "
@@ -82,7 +86,8 @@ _WORDS = {
         "proprio qualche qualcosa quando quanto quasi quello questo ricorda ricordami ricordi sai sempre senti "
         "settimana settimane solo sta stato successo tanto tempo tutta tutte tutti tutto ultima ultimamente "
         "ultimo va vado volta volte vorrei attuale attualmente abbiamo parlavamo raccontato discusso discutevamo "
-        "capitato accaduto"
+        "capitato accaduto "
+        "riassumi riassumimi riassunto riassumere riepilogo"
     ),
     "pt": (
         "agora ai ainda algo ali amanhã ano anos antes aqui assim até atual atualmente bem boa bom chama chamava "
@@ -93,7 +98,8 @@ _WORDS = {
         "semanas sempre só sobre talvez também tanto tarde tem tempo tenho ter teve toda todas todo todos tudo "
         "última último ultimamente vai vamos ver vez vezes vou a gente vc vcs q pq pro pras pros tb tbm hj né tá tô "
         "dar deu fica ficou mesma contou falou kk kkk kkkk rs conversamos conversado aconteceu acontecido rolou houve "
-        "fizemos"
+        "fizemos "
+        "resume resuma resumo resumir"
     ),
     "nl": (
         "af al alles alweer als anders nu ook nog maar meer dan dus echt even gaan gaat gedaan geen gebeurd "
@@ -101,7 +107,8 @@ _WORDS = {
         "jaren keer kun kunnen laatst laatste lijst maand maanden morgen moment naam natuurlijk niet niets nieuw "
         "nieuwe nooit nou oké ooit oud oude over precies sinds soms straks tijd toch toen tot veel vaak verder "
         "vertel verteld vertelde vandaag voor waar week weken weer weet weten wel zeg zeggen zei zo waarover praatten "
-        "gepraat spraken gesproken bespraken besproken"
+        "gepraat spraken gesproken bespraken besproken "
+        "vat samenvatting samenvatten samen"
     ),
     "pl": (
         "ale bardzo będzie był była było były chyba coś co czas czasem czy dalej daj dam dni dobra dobry dobrze "
@@ -110,7 +117,8 @@ _WORDS = {
         "nie nigdy no nowa nowe nowy obecnie ok ostatni ostatnia ostatnio powiedz powiedział powiedziałam "
         "powiedziałem przypomnij pamiętasz raz rok roku rzecz sobie stało stary tak tam teraz też tydzień "
         "tygodnie tylko tu wczoraj wiem wiesz więc wszystko zawsze znowu czym rozmawialiśmy rozmawiałem rozmawiałam "
-        "gadaliśmy mówiliśmy działo robiłem robiłam robiliśmy opowiadałem opowiadałam"
+        "gadaliśmy mówiliśmy działo robiłem robiłam robiliśmy opowiadałem opowiadałam "
+        "streść podsumuj streszczenie podsumowanie"
     ),
     "ru": (
         "а ага был была были было будет быть вообще вот все всё всегда всего вчера где год года году давай дай "
@@ -120,24 +128,28 @@ _WORDS = {
         "помнишь последнее последний последняя потом почти правда привет просто пусть раз расскажи рассказывал с "
         "сегодня сейчас скажи сказал сказала сначала снова со совсем спасибо список старый так также там теперь "
         "тогда тоже только тут уже хорошо хочу часто чего чем чтобы что-то это этот говорили разговаривали болтали "
-        "обсуждали произошло происходило случилось делал делала делали рассказывала"
+        "обсуждали произошло происходило случилось делал делала делали рассказывала "
+        "подытожь резюмируй обобщи резюме"
     ),
     "ar": (
         "أخبرني أريد أعرف أمس أن أنا أنت أو أي أين إلى إن اسم اسمه اسمها الآن الذي التي اليوم بعد بين تعرف ثم جدا حتى "
         "حسنا خبرني ذكرني ذلك سؤال شكرا شيء عام على عن عند عندي غدا في قال قبل قد قل قلت كان كانت كل كم كنت كيف لا لدي "
-        "لقد لكن لم لماذا لو لي ليس ما ماذا متى مرحبا مرة مع من منذ نعم هذا هذه هل هناك هو هي و يا يعني"
+        "لقد لكن لم لماذا لو لي ليس ما ماذا متى مرحبا مرة مع من منذ نعم هذا هذه هل هناك هو هي و يا يعني "
+        "لخص ملخص"
     ),
     "zh": (
         "什么 什么时候 我的 我在 我是 我有 我们 我们的 你的 他的 她的 是什么 叫什么 叫什么名字 在哪里 在哪儿 "
         "哪里 哪儿 哪个 多少 几号 怎么 怎么样 为什么 是不是 有没有 没有 可以 一个 这个 那个 请问 告诉我 现在 "
-        "今天 明天 昨天 时候"
+        "今天 明天 昨天 时候 "
+        "总结 概括"
     ),
     "ja": (
         "です ですか ます ますか ました ましたか ません でした でしょう ください ています ていますか "
         "ていました いる いますか ある あります ありますか ない なかった します しています した という "
         "について 私は 私の 私が 私を 僕は 僕の 何ですか 何を 何の 何が は何 の名前 名前は いつですか どこ "
         "どこに どこで どこですか どんな どの どう なぜ 誰 誰が 誰ですか いくらですか いくつ これ それ あれ "
-        "この その あの こと もの から まで より けど 今日 明日 昨日"
+        "この その あの こと もの から まで より けど 今日 明日 昨日 "
+        "まとめ まとめて 要約"
     ),
 }
 

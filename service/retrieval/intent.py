@@ -186,6 +186,34 @@ _TELLS = (
     r"|告诉我.{0,20}(?:什么|哪|谁|几)|(?:跟|给)我(?:说说|讲讲)|について(?:話して|教えて)|(?:いつ|どこ|誰|何)か?(?:を)?教えて"
     r"|(?:أخبرني|احك لي|حدثني|ذكرني) (?:عن|ماذا|متى|أين|من|كيف)"
 )
+# What is known or was told: whoever wants a summary of it, or a list, wants it remembered.
+_KNOWN = (
+    r"(?:what|everything|all|anything)(?: that)?(?:"
+    r" (?:all )?you(?:'ve| have)? (?:\w+ )?(?:know|remember|recall|learn(?:ed|t)|noted|stored)"
+    r"| (?:i|we)(?:'ve| have|'d| had)? (?:\w+ )?(?:told|said to|shared with|mentioned to) you)"
+    r"|was (?:du|sie) (?:\w+ ){0,6}(?:weißt|weisst|wissen|gemerkt|behalten)"
+    r"|was (?:ich|wir) (?:dir|ihnen) (?:\w+ ){0,6}(?:gesagt|erzählt|geschrieben)"
+    r"|lo que (?:tú )?(?:sabe|recuerda|conoce|te acuerda)s?|lo que (?:yo )?te (?:he |había )?(?:cont|dij|dicho)\w*"
+    r"|ce que (?:tu|vous) (?:sais|savez|connaissez|connais|as retenu|avez retenu)|ce dont tu te souviens"
+    r"|ce que je (?:t'|te |vous )(?:ai |avais )?(?:dit|racont\w+)"
+    r"|che (?:tu )?(?:ti )?(?:sai|ricordi|conosci|sa|ricorda)|che (?:io )?ti (?:ho|avevo) (?:detto|raccontato)"
+    r"|o que (?:(?:você|vc|tu) )?(?:se )?(?:sabe|lembra|conhece)s?|que (?:eu )?(?:te|lhe) (?:contei|disse|falei)"
+    r"|wat (?:je|jij|u) (?:\w+ ){0,6}(?:weet|onthouden|herinnert)|wat ik (?:je|jou|u) (?:\w+ ){0,6}"
+    r"(?:verteld|vertelde|gezegd|zei)"
+    r"|co (?:ty )?(?:o \w+ (?:\w+ )?)?(?:wiesz|pamiętasz)|co (?:ci|tobie) (?:\w+ ){0,4}(?:powiedzi|mówi|opowi)\w+"
+    r"|что (?:ты|вы) (?:\w+ ){0,4}(?:знае|помни)(?:шь|те)|что я (?:тебе|вам) (?:\w+ ){0,4}(?:рассказ|говор|сказ)\w+"
+    r"|你(?:所)?(?:知道|记得|了解)|我(?:跟|和|对)?你(?:说|讲)过|我告诉(?:过)?你|(?:知って|覚えて)い?る|私が(?:話し|言っ|教え)た"
+    r"|ما (?:تعرف|تتذكر|تعلم)\w*|ما (?:أخبرتك|قلت لك|قلته لك|حكيت لك)"
+)
+_ABOUT_ME = (
+    r"(?:about|of|on) (?:me|us)|(?:über|von) (?:mich|mir|uns)|(?:sobre|de) (?:mí|mim|nosotros|nós)"
+    r"|(?:sur|de) (?:moi|nous)|(?:su di|di) (?:me|noi)|(?:over|van) (?:mij|me|ons)|o (?:mnie|nas)|обо? (?:мне|нас)"
+    r"|про (?:меня|нас)|عن[ين]ا?|عن \w{1,20}ي"
+)
+_SUMS_UP = (
+    r"summar\w+|sum up|recap|zusammenfass\w*|zusammen|resum\w+|résum\w+|riassu\w+|riepilog\w+|samenvat\w*|samen"
+    r"|streść|streszcz\w*|podsumuj\w*|подыто\w+|обобщи\w*|резюм\w+|总结|概括|まとめ|要約|لخص|ملخص"
+)
 # What belongs to a household, though nobody says "my": "what breed is the dog", "de vader van de kinderen".
 _HOUSEHOLD = (
     r"(?:the|de|het|der|die|das|den|dem|el|la|los|las|il|i|le|les|o|a|os|as) (?:dogs?|cats?|kids?|children|boys?|girls?"
@@ -329,11 +357,16 @@ def intent_of(text: str, *, language: str, names_known: bool) -> Intent:
     kind: Kind
     wants_list = _found(_LISTS, _asking(low), is_bounded=False)
     is_own = has_word(_OWN, low, tag)
-    tells = (is_own or names_known) and _found(_TELLS, low)
-    if is_request(text) and not (tells or (wants_list and is_own)):
+    wants_done = is_request(text)
+    is_of_known = (wants_done or _found(_SUMS_UP, low)) and _found(_KNOWN, low)
+    if is_of_known and (is_own or names_known or _found(_ABOUT_ME, low)):
+        tells, tasks = True, tasks - {"language"}
+    else:
+        tells = (is_own or names_known) and _found(_TELLS, low)
+    if wants_done and not (tells or (wants_list and is_own)):
         kind = "request"
     elif (
-        is_request(text)
+        wants_done
         or tells
         or is_question(text)
         or is_question(_last_clause(text))

@@ -209,3 +209,26 @@ async def test_the_first_word_of_an_answer_is_nobodys_name(tmp_path):
         found = (await service.http.get("/v1/minds/ada/entities")).json()
 
     assert {"Wie", "Lovely"}.isdisjoint(one["name"] for one in found["items"])
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("Fasse zusammen, was du über meine Schwester weißt.", "Geige"),
+        ("Summarise what you know about my sister.", "Geige"),
+        ("Fass die französische Revolution zusammen.", None),
+        ("Summarise the French revolution.", None),
+    ],
+)
+async def test_a_summary_of_what_is_remembered_finds_it_and_one_of_anything_else_does_not(tmp_path, asked, told):
+    """Broken: ``_KNOWN`` is not looked for."""
+    settings = settings_of(tmp_path, embedder={"model": "multilingual"})
+
+    async with running(tmp_path, settings=settings) as service:
+        for sentence in SAID:
+            await service.keep("ada", sentence, session_id="s0")
+        await service.digested("ada")
+        found = (await service.resonate("ada", asked, session_id="s1")).json()
+
+    assert found["surfaced"] is (told is not None)
+    assert told is None or told in found["flashbacks"][0]["raw"]
