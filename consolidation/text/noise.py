@@ -13,20 +13,28 @@ if TYPE_CHECKING:
 _PROBE_SESSION = "probe-"
 _LONGEST_HEARTBEAT = 4_000
 _OK, _FILE = "HEARTBEAT_OK", "HEARTBEAT.md"
-# The order is a message of its own: it begins by sending the bot to the file and ends with what to reply.
+# The order is a message of its own: it begins by sending the bot to the file and ends with what to reply, and when.
 _ORDER = re.compile(
-    r"[\s>*_`#-]{0,20}(?:\[[^\]\n]{1,200}\]\s{0,8}){0,3}(?:please\s{1,3})?"
-    r"(?:read|check|open|review|consult|follow|look\s(?:at|into))\s[^.!?\n\"“”„«»]{0,80}HEARTBEAT\.md",
+    r"[\s>*_`#-]{0,20}(?:system\s?:\s{0,8})?(?:\[[^\]\n]{1,200}\]\s{0,8}){0,3}(?:(?:please|bitte)\s{1,3})?(?:"
+    r"(?:read|check|open|review|consult|follow|look\s(?:at|into)"
+    r"|(?:lies|lese|prüfe?|überprüfe?|öffne|befolge|beachte|schaue?|sieh)(?:\sbitte)?)"
+    r"\s[^.!?\n\"“”„«»]{0,80}HEARTBEAT\.md"
+    r"|HEARTBEAT\.md[`*]{0,3}\s{0,3}[:—–]\s{0,3}(?:if|when|wenn|falls|read|check|follow|lies|prüfe?|befolge)\s)",
     re.IGNORECASE,
 )
 _REPLY = re.compile(
-    r"\b(?:reply|respond|answer|return|say|send|write|output)\s{1,3}"
-    r"(?:(?:only|just|exactly|back|with|by|saying)[:\s]\s{0,3}){0,3}[`\"'*“]{0,4}HEARTBEAT_OK",
+    r"\b(?:(?:reply|respond|answer|return|say|send|write|output)\s{1,3}"
+    r"(?:(?:only|just|exactly|back|with|by|saying)[:\s]\s{0,3}){0,3}"
+    r"|(?:antworte?|schreibe?|sende?|melde|gib)\s{1,3}(?:(?:bitte|nur|einfach|genau|mit)[:\s]\s{0,3}){0,3})"
+    r"[`\"'*“„]{0,4}HEARTBEAT_OK[`\"'*”“]{0,4}(?:\szurück|\saus)?"
+    r"(?:,?\s{1,3}(?:if|when|unless|wenn|falls|sofern)\s[^.,;!?\n]{0,40}\b(?:nothing|no|all|everything|something"
+    r"|anything|nichts|kein\w{0,2}|alles|etwas)\b[^.,;!?\n]{0,40})?(?!\s{0,3}\?)",
     re.IGNORECASE,
 )
 _GATEWAY_LINE = re.compile(r"current time:", re.IGNORECASE)  # what gateways add below the order
 _WORD = re.compile(r"[A-Za-z_]+")
-_TAG = re.compile(r"\[\[[a-z_:]{1,40}\]\]")  # of a gateway, such as [[reply_to_current]]
+# Of a gateway, such as [[reply_to_current]], and of HTML.
+_TAG = re.compile(r"\[\[[a-z_:]{1,40}\]\]|</?[a-z][a-z0-9]{0,15}(?:\s[^<>\n]{0,200})?/?>", re.IGNORECASE)
 _ALL_IS_WELL = frozenset(
     """
     all good clear quiet fine ok okay well everything is looks nothing no new news needs need attention to report

@@ -17,7 +17,7 @@ def turn_of(*messages, session_id="s1", kind=TurnKind.TURN):
     "reply",
     ["HEARTBEAT_OK", "**HEARTBEAT_OK**", " `HEARTBEAT_OK`.\n", "HEARTBEAT_OK 🫀", "«HEARTBEAT_OK»"]
     + ["HEARTBEAT_OK all good", "All quiet. **HEARTBEAT_OK**", "HEARTBEAT_OK: nothing needs attention right now."]
-    + ["[[reply_to_current]] HEARTBEAT_OK"],
+    + ["[[reply_to_current]] HEARTBEAT_OK", "<b>HEARTBEAT_OK</b>", '<p class="x">HEARTBEAT_OK<br/></p>'],
 )
 def test_a_reply_that_only_says_heartbeat_ok_is_a_heartbeat(reply):
     assert kind_of(turn_of((Speaker.USER, "Anything?"), (Speaker.ASSISTANT, reply))) is TurnKind.HEARTBEAT
@@ -35,6 +35,13 @@ ORDER = "Read HEARTBEAT.md if it exists. If nothing needs attention, reply HEART
         "prior chats. If nothing needs attention, reply HEARTBEAT_OK.\nCurrent time: Friday, March 6th, 2026 — 17:59",
         f"[Thu 2026-03-05 16:29 GMT+8] {ORDER}\nWhen reading HEARTBEAT.md, use workspace file /home/x/HEARTBEAT.md.",
         "Please check `HEARTBEAT.md`. Nothing to do? Respond with `HEARTBEAT_OK`.",
+        "HEARTBEAT.md: if nothing needs attention, reply HEARTBEAT_OK",
+        "Check HEARTBEAT.md and respond with HEARTBEAT_OK if nothing to do",
+        "System: [2026-01-01 10:00] Read HEARTBEAT.md if it exists. Reply HEARTBEAT_OK if nothing needs attention.",
+        "Check HEARTBEAT.md. Reply HEARTBEAT_OK unless something needs attention.\nCurrent time: Friday",
+        "Lies HEARTBEAT.md, falls vorhanden. Wenn nichts zu tun ist, antworte nur mit HEARTBEAT_OK.",
+        "Bitte prüfe HEARTBEAT.md und antworte `HEARTBEAT_OK`, wenn nichts ansteht.",
+        "Prüf HEARTBEAT.md. Steht nichts an, gib HEARTBEAT_OK zurück.",
     ],
 )
 def test_an_order_to_read_heartbeat_md_is_a_heartbeat(role, text):
@@ -54,6 +61,14 @@ def test_an_order_to_read_heartbeat_md_is_a_heartbeat(role, text):
         (Speaker.USER, f"{ORDER} That is what my bot is told all day, and my mother laughs about it."),
         (Speaker.USER, "I put HEARTBEAT.md into my home, and it must answer HEARTBEAT_OK."),
         (Speaker.USER, "Read HEARTBEAT.md to me, and tell me why you reply with HEARTBEAT_OK so often."),
+        (Speaker.USER, "Check HEARTBEAT.md: does it tell you to reply HEARTBEAT_OK?"),
+        (Speaker.USER, "Check HEARTBEAT.md, reply HEARTBEAT_OK if nothing to do. My mother laughs about that order."),
+        (Speaker.USER, "Check HEARTBEAT.md, reply HEARTBEAT_OK if nothing to do, and my mother says hello."),
+        (Speaker.USER, "HEARTBEAT.md: why do you reply HEARTBEAT_OK"),
+        (Speaker.USER, "Read HEARTBEAT.md and reply HEARTBEAT_OK, then tell me why my mother called."),
+        (Speaker.USER, "Lies HEARTBEAT.md vor und sag mir, warum du mit HEARTBEAT_OK antwortest."),
+        (Speaker.USER, "In HEARTBEAT.md steht: antworte HEARTBEAT_OK. Was soll das?"),
+        (Speaker.ASSISTANT, "<b>HEARTBEAT_OK</b> is what I reply."),
         (Speaker.USER, "HEARTBEAT_OK"),
         (Speaker.USER, "My HEARTBEAT.md is lost."),
         (Speaker.USER, "HEARTBEAT.md HEARTBEAT_OK " + "My mother lives in Lyon. " * 200),
