@@ -24,17 +24,20 @@ PEOPLE_HEADER = "[MY PEOPLE]"
 PEOPLE_END = "[END OF MY PEOPLE]"
 
 # Only what can be ours is taken out: bullets after a header, and the text between both marks of a story. A person
-# who quotes a header must not lose the rest of what they said.
+# who quotes a header must not lose the rest of what they said. Lines may be quoted; where blank lines part them, only
+# the rule behind them says that the bullets are ours.
+_EDGE = r"[ \t]{0,8}(?:>[ \t]{0,8}){0,3}"
 _BLOCK = re.compile(
-    r"^[ \t]{0,8}(?:---[ \t]*\n[ \t]{0,8})?\[SUBCONSCIOUS RESONANCE\][ \t]*$(?:\n[ \t]{0,8}- .*)*"
-    r"(?:\n[ \t]{0,8}---[ \t]*$)?",
+    rf"^{_EDGE}(?:---[ \t]*\n(?:{_EDGE}\n)?{_EDGE})?[*_`]{{0,3}}\[SUBCONSCIOUS RESONANCE\][*_`]{{0,3}}[ \t]*$"
+    rf"(?:(?:\n{_EDGE}\n{_EDGE}- .*)+\n{_EDGE}\n{_EDGE}---[ \t]*$"
+    rf"|(?:\n{_EDGE}- .*)*(?:\n{_EDGE}---[ \t]*$)?)",
     re.MULTILINE,
 )
 _STORY, _PROTOCOL, _DIGEST, _WAKING, _PEOPLE = (
     re.compile(
-        rf"^[ \t]{{0,8}}{re.escape(first)}[ \t]*$"
-        rf"(?:\n(?![ \t]{{0,8}}(?:{re.escape(first)}|{re.escape(last)})[ \t]*$).*)*"
-        rf"\n[ \t]{{0,8}}{re.escape(last)}[ \t]*$",
+        rf"^{_EDGE}{re.escape(first)}[ \t]*$"
+        rf"(?:\n(?!{_EDGE}(?:{re.escape(first)}[ \t]*$|{re.escape(last)}(?:[ \t]|$))).*)*"
+        rf"\n{_EDGE}{re.escape(last)}(?:[ \t]+|$)",
         re.MULTILINE,
     )
     for first, last in (

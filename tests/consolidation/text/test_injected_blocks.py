@@ -35,6 +35,35 @@ def test_a_block_that_lost_its_rules_comes_out():
     assert without_injected("Hello.\n[SUBCONSCIOUS RESONANCE]\n- Yesterday, cello.") == "Hello."
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        BLOCK.replace("\n", "\n\n"),
+        "\n".join(f"> {line}" for line in BLOCK.split("\n")),
+        "\n".join(f"> {line}" for line in STORY.split("\n")),
+        "\n".join(f"> {line}".rstrip() for line in BLOCK.replace("\n", "\n\n").split("\n")),
+        BLOCK.replace(BLOCK_HEADER, f"**{BLOCK_HEADER}**"),
+        f"**{BLOCK_HEADER}**\n- Yesterday, cello.",
+    ],
+)
+def test_a_block_comes_out_in_the_shapes_that_models_and_mail_give_it(text):
+    """Broken: ``_BLOCK`` takes no blank line, no quote, no markup."""
+    assert without_injected(f"Hello.\n{text}\nI like plums.").split() == ["Hello.", "I", "like", "plums."]
+
+
+def test_what_stands_behind_the_end_of_our_story_stays():
+    """Broken: the story has to end with its line."""
+    assert without_injected(f"{STORY} I like plums.") == "I like plums."
+
+
+def test_a_list_behind_a_block_without_an_end_stays():
+    """Broken: blank lines part bullets without a rule behind them."""
+    text = f"{BLOCK_HEADER}\n- Yesterday, cello.\n\n- buy plums\n\n- call my mother"
+
+    assert without_injected(text) == "- buy plums\n\n- call my mother"
+    assert without_injected(f"My bot says\n{BLOCK_HEADER}\n\n- my list").endswith("- my list")
+
+
 def test_two_blocks_come_out_and_what_is_between_stays():
     assert without_injected(f"{BLOCK}\nbetween\n{BLOCK}").strip() == "between"
     assert without_injected(f"{STORY}\nbetween\n{STORY}").strip() == "between"
@@ -110,6 +139,9 @@ def test_defused_text_survives_taking_out(parts):
         repeated("["),
         repeated(" ", start="["),
         repeated("- x\n", start=f"{BLOCK_HEADER}\n"),
+        repeated("\n- x\n", start=f"{BLOCK_HEADER}\n"),
+        repeated("> "),
+        repeated("> \n"),
     ],
 )
 def test_the_cost_of_a_long_text_grows_with_its_length(text_of):
