@@ -21,13 +21,43 @@ if TYPE_CHECKING:
 _LONGEST_QUERY = 400
 _LONGEST_MESSAGE = 4_000
 # What gateways put in front of a person's words: "[Telegram Ann id:42 2026-01-09 10:22]", "[1/9/26, 10:22 PM] Ann:".
+# What a person may write stays: "20.11.26, 10:00 - dentist", "From: Berlin", "(10:42) is when it leaves".
+_DAY = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}"
+_AT = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AaPp]\.?[Mm]\.?)?"
+_SPEAKER = r"[^:\n]{1,40}:\s"
+_SENTENCE = r"(?=[^\W_]|[¿¡\"'“„«])(?![a-zß-öø-ÿа-яё])"
+_HEADER = r"(?:from|to|cc|date|sent|reply-to|message-id|von|an|datum|gesendet|de|para|fecha|da|van|od|do|от|дата)"
 _ENVELOPES = (
+    re.compile(
+        r"^\s{0,8}(?:[^\W\d_][\w ]{1,40} \(untrusted metadata\):[ \t]{0,8}\n```(?:json)?\n"
+        r"(?:(?!```).{0,500}\n){1,60}```\s{0,8}){1,4}",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"^\s{{0,8}}(?=(?:{_HEADER}:[^\n]{{0,200}}\n){{0,6}}(?:from|von|de|da|van|od|от):[^\n@]{{0,100}}@)"
+        rf"(?:{_HEADER}:[^\n]{{0,200}}\n){{2,8}}\s{{0,8}}",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"^\s{0,8}(?:(?:message|chat|user|channel|thread|sender|session|conversation)_id[:=]"
+        r"[ \t]{0,4}[^\s]{1,80}[ \t]{0,8}\n\s{0,8}){1,4}",
+        re.IGNORECASE,
+    ),
     re.compile(
         r"^\s{0,8}\[(?:telegram|whatsapp|slack|discord|signal|imessage|matrix|teams)\b[^\]\n]{0,200}\]\s*",
         re.IGNORECASE,
     ),
-    re.compile(r"^\s{0,8}\[\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s+\d{1,2}:\d{2}[^\]\n]{0,20}\]\s*(?:[^:\n]{1,40}:\s)?"),
-    re.compile(r"^\s{0,8}\d{1,2}/\d{1,2}/\d{2,4},\s+\d{1,2}:\d{2}(?:\s?[APap][Mm])?\s+-\s+(?:[^:\n]{1,40}:\s)?"),
+    re.compile(
+        rf"^\s{{0,8}}\[(?:[^\W\d_]{{2,12}}\.?,?\s)?{_DAY},?\s+\d{{1,2}}:\d{{2}}[^\]\n]{{0,20}}\]\s*(?:{_SPEAKER})?"
+    ),
+    re.compile(rf"^\s{{0,8}}{_DAY},\s+{_AT}\s+-\s+{_SPEAKER}"),
+    re.compile(
+        rf"^\s{{0,8}}\d{{4}}-\d{{2}}-\d{{2}}T\d{{2}}:\d{{2}}(?::\d{{2}}(?:\.\d{{1,9}})?)?(?:Z|[+-]\d{{2}}:?\d{{2}})?[:,]?\s+{_SENTENCE}"
+    ),
+    re.compile(rf"^\s{{0,8}}\({_AT}\)\s+{_SENTENCE}"),
+    re.compile(
+        rf"^\s{{0,8}}[^\W\d_][^:()\n]{{0,39}} \(\d{{1,2}}:\d{{2}}(?::\d{{2}})?\s?[AaPp]\.?[Mm]\.?\):\s+{_SENTENCE}"
+    ),
     re.compile(r"^\s{0,8}\[(?:message|chat|user|channel|thread)[_ ]?id[:=][^\]\n]{1,80}\]\s*", re.IGNORECASE),
     re.compile(r"^\s{0,8}<@[A-Z0-9]{5,20}>[:,]?\s*"),
 )

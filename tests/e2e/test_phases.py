@@ -135,6 +135,9 @@ async def test_filler_looks_for_what_was_just_talked_about_or_stays_silent(tmp_p
         "[1/9/26, 10:22:31 PM] Ann Zebulon: ",
         "1/9/26, 10:22 PM - Ann Zebulon: ",
         "[Slack #general Ann Zebulon] <@U0123ABCD> ",
+        "9.1.26, 10:22 - Ann Zebulon: ",
+        'Conversation info (untrusted metadata):\n```json\n{"label": "Ann Zebulon"}\n```\n\n',
+        "From: Ann Zebulon <ann@example.org>\nDate: Fri, 9 Jan 2026\n\n",
     ],
 )
 async def test_what_a_messenger_put_around_a_message_is_not_looked_for(tmp_path, header):

@@ -71,13 +71,43 @@ def test_what_is_left_of_a_query(text, found):
         "<@U12345678> Where is it?",
         "Where is it? [message_id: 4711]",
         "[chat id=7] Where is it?\n[message_id: 4711]",
+        "[Fri 2026-11-20 10:00 UTC] Where is it?",
+        "[Fr. 2026-11-20 10:00 GMT+1] Where is it?",
+        "2026-11-20T10:00:00Z Where is it?",
+        "2026-11-20T10:00:00.123+01:00 Where is it?",
+        "20.11.26, 10:00 - Ann: Where is it?",
+        "chat_id: 12345\nWhere is it?",
+        "chat_id: 12345\nmessage_id: 7\n\nWhere is it?",
+        'Conversation info (untrusted metadata):\n```json\n{"label": "Ann id:123",\n "n": 1}\n```\n\nWhere is it?',
+        "From: ann@example.org\nDate: Thu, 20 Nov 2026\n\nWhere is it?",
+        "Date: Thu, 20 Nov 2026\nFrom: Ann <ann@example.org>\nTo: bot@example.org\n\nWhere is it?",
+        "(10:42) Where is it?",
+        "Ann (10:42 AM): Where is it?",
     ],
 )
 def test_an_envelope_is_not_part_of_what_was_said(text):
     assert cleaned(text) == "Where is it?"
 
 
-@pytest.mark.parametrize("text", ["[sic] it stays", "At 10:22: it stays", "Ann: it stays", "I use [Signal] a lot"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[sic] it stays",
+        "At 10:22: it stays",
+        "Ann: it stays",
+        "I use [Signal] a lot",
+        "20.11.26, 10:00 - dentist",
+        "1/9/26, 10:22 - dentist",
+        "2026-11-20T10:00:00Z in Berlin time?",
+        "From: Berlin\nTo: Rome\nDate: 3 May\n\nWhich train?",
+        "Subject: my mother\n\nWhere does she live?",
+        "(10:42) is when the train leaves",
+        "Dentist (10:42): can I move it?",
+        "My chat_id: 12345\nIs that right?",
+        "What is this?\nConversation info (untrusted metadata):\n```json\n{}\n```",
+        "Where is it? 2026-11-20T10:00:00Z It is late.",
+    ],
+)
 def test_brackets_and_colons_of_a_person_stay(text):
     assert cleaned(text) == text
 
