@@ -254,7 +254,9 @@ def filter_turn(turn: Turn, *, privacy_filter: PrivacyFilter) -> tuple[Turn, tup
     dropped = {index: reason for index, message in enumerate(turn.messages) if (reason := emptiness(message.content))}
     left = [index for index in range(len(turn.messages)) if index not in dropped]
     if not left:
-        raise InvalidRequest("every message is empty", pointer="#/messages/0/content")
+        is_injected = "injected" in dropped.values()
+        found = f"every message is empty{', but for text that was injected' if is_injected else ''}"
+        raise InvalidRequest(found, pointer="#/messages/0/content")
     messages = (replace(turn.messages[index], content=without_injected(turn.messages[index].content)) for index in left)
     redacted = privacy_filter.without_secrets(replace(turn, messages=tuple(messages)))
     filtered = replace(redacted.turn, kind=kind_of(redacted.turn))

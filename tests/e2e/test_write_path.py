@@ -239,6 +239,27 @@ async def test_heartbeats_and_probes_are_kept_and_never_remembered(tmp_path):
     assert kinds == [*["heartbeat"] * 3, "probe", "probe", "turn", "probe"]
 
 
+async def test_a_turn_of_nothing_but_what_we_injected_is_refused_and_says_so(tmp_path):
+    block = "---\n[SUBCONSCIOUS RESONANCE]\n- A few days ago — Jan 9, the secret of Zebulon.\n---"
+    async with running(tmp_path) as service:
+        injected = await service.keep("ada", {"role": "user", "content": block})
+        empty = await service.keep("ada", {"role": "user", "content": " "})
+
+    assert injected.status_code == empty.status_code == 422
+    assert injected.json()["errors"][0]["detail"] == "every message is empty, but for text that was injected"
+    assert empty.json()["errors"][0]["detail"] == "every message is empty"
+
+
+async def test_a_turn_that_comes_again_has_the_first_answer_but_for_what_waits_now(tmp_path):
+    async with running(tmp_path) as service:
+        first = (await service.keep("ada", "My aunt lives in Lyon.", turn_id="p1")).json()
+        second = (await service.keep("ada", "She plays the cello.", turn_id="p2")).json()
+        again = (await service.keep("ada", "My aunt lives in Lyon.", turn_id="p1")).json()
+
+    assert again == {**first, "duplicate": True, "pending_tokens": second["pending_tokens"]}
+    assert again["pending_tokens"] > first["pending_tokens"]
+
+
 async def test_what_we_injected_is_not_kept_as_something_said(tmp_path):
     block = "---\n[SUBCONSCIOUS RESONANCE]\n- A few days ago — Jan 9, the secret of Zebulon.\n---"
     story = "[MY STORY]\n### [2026-01-01 10:00] Zebulon\nOnce.\n[END OF MY STORY]"

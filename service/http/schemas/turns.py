@@ -174,10 +174,13 @@ class TurnKept(Answered):
     turn_id: str
     sequence: int
     accepted_at: datetime
-    pending_tokens: int
+    pending_tokens: int = Field(
+        description="How many tokens of the mind wait for the story now, also where the rest repeats the first answer."
+    )
     dropped: list[Dropped]
     duplicate: bool = Field(
-        description="Whether the turn had been accepted before. Then this repeats the first answer."
+        description="Whether the turn had been accepted before. Then this repeats the first answer, but for "
+        "`pending_tokens`."
     )
     outcomes: OutcomesApplied | None = Field(
         description="What was applied of the turn's outcomes; null if it has none. If its trace is not known any more, "
