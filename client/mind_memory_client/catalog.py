@@ -198,13 +198,14 @@ class EntityColumns(Answer):
 
 
 class FactColumns(Answer):
-    """Facts of a graph, newest first; ``source`` and ``target`` are ids of entities."""
+    """Facts of a graph, newest first; ``source`` and ``target`` are ids of entities, ``state`` how each stands now."""
 
     id: tuple[str, ...]
     source: tuple[str, ...]
     target: tuple[str, ...]
     valid_at: tuple[datetime | None, ...]
     invalid_at: tuple[datetime | None, ...]
+    state: tuple[str, ...] = ()
 
 
 class Theme(Answer):

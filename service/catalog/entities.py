@@ -137,8 +137,10 @@ def _page(
 ) -> tuple[EntityRow, ...]:
     """The entities behind *place*, one more than a page has: those of the index, and what splits make of some."""
     splits = split_view(database, put_right)
-    merged, keys_of = _merged(database, put_right), put_right.standing.keys_of
-    only = EntityFilter(asked.query, asked.kind, splits.numbers.union(*merged.values()))
+    merged, keys_of = merged_rows(database, put_right), put_right.standing.keys_of
+    only = EntityFilter(
+        asked.query, asked.kind, splits.numbers | {one.number for rows in merged.values() for one in rows}
+    )
     known = entity_page(database, only, sort=asked.sort, after=place, limit=asked.limit + 1)
     is_rising = asked.sort == "name"
 
@@ -153,14 +155,14 @@ def _page(
     return tuple(every[: asked.limit + 1])
 
 
-def _merged(database: sqlite3.Connection, put_right: PutRight) -> dict[EntityRow, frozenset[int]]:
+def merged_rows(database: sqlite3.Connection, put_right: PutRight) -> dict[EntityRow, tuple[EntityRow, ...]]:
     """Whom people merged or renamed, and did not split: one row, of the name that was kept, for those of all names."""
     found, standing = {}, put_right.standing
     for root, keys in standing.same.items():
         rows = sorted(entities_with_keys(database, sorted(keys)), key=lambda row: (row.key != root, -row.mentions))
         if rows and not any(name_key(one.name) in keys for one in standing.splits):
             row = counted_under(database, rows[0], [one.name for one in rows])
-            found[replace(row, key=name_key(standing.name_of(row.name)))] = frozenset(one.number for one in rows)
+            found[replace(row, key=name_key(standing.name_of(row.name)))] = tuple(rows)
     return found
 
 
@@ -202,9 +204,12 @@ def _around(database: sqlite3.Connection, entity_id: str, put_right: PutRight, n
     only = of_entity(database, FactFilter(now), entity_id, splits, put_right)
     rows = fact_page(database, only, before=None, limit=_NEWEST_FACTS)
     months, shared = _counted(database, only, off, splits)
-    merged = _merged(database, put_right)
+    merged = merged_rows(database, put_right)
     return _Around(
-        entity=next((row for row, numbers in merged.items() if entity.number in numbers), splits.row_of(entity)),
+        entity=next(
+            (row for row, rows in merged.items() if entity.number in {one.number for one in rows}),
+            splits.row_of(entity),
+        ),
         months=tuple(Month(*one) for one in months),
         neighbours=_neighbours(database, shared[:_MOST_NEIGHBOURS], splits),
         facts=with_turns(database, rows),

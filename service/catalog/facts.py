@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from consolidation.corrections.record import Correction
+    from consolidation.corrections.standing import Decided
     from consolidation.kernel.turns import StoredTurn
     from service.catalog.splits import SplitView
     from service.index.text_knowledge import FactState
@@ -243,10 +244,16 @@ def confirmed_facts(mind: Mind, put_right: PutRight) -> tuple[FactRow, ...]:
         return with_turns(database, facts_with_an_end(database, told_in))
 
     found = mind.text.read(ended)
-    told = ((row, _sequences(row, found)) for row in found.rows)
-    return tuple(
-        row for row, sequences in told if put_right.fact(row.text, sequences, joins=(row.source, row.target)).is_right
-    )
+    decided = decisions(found, put_right)
+    return tuple(row for row in found.rows if decided[row.number].is_right)
+
+
+def decisions(found: FoundFacts, put_right: PutRight) -> dict[int, Decided]:
+    """What people decided of each fact, by its number. It blocks."""
+    return {
+        row.number: put_right.fact(row.text, _sequences(row, found), joins=(row.source, row.target))
+        for row in found.rows
+    }
 
 
 def of_entity(

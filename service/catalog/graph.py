@@ -7,27 +7,29 @@ Themes are found in the whole graph, not in the time that is looked at, and agai
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import anyio.to_thread
 import structlog
 
-from consolidation.text.names import name_key
-from service.catalog.facts import confirmed_facts
+from consolidation.corrections.standing import UNDECIDED
+from service.catalog.corrected_graph import facts_between, shown_entities
+from service.catalog.facts import decisions, state_of, with_turns
 from service.catalog.theme_file import read_themes, write_themes
 from service.catalog.themes import adopted, themes_of
 from service.index.graph_columns import GraphWindow, facts_told, graph_entities, graph_facts, names_of
+from service.index.text_knowledge import facts_numbered
 from service.retrieval.put_right import ENTITY, FACT, put_right_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from consolidation.corrections.standing import Standing
+    from consolidation.corrections.standing import Decided, Standing
     from service.catalog.themes import Theme, Themes
     from service.index.graph_columns import GraphEntity, GraphFact
+    from service.index.text_knowledge import FactState
     from service.mind.minds import Mind
     from service.retrieval.put_right import PutRight
     from service.retrieval.time_window import TimeWindow
@@ -55,13 +57,14 @@ class EntityColumns:
 
 @dataclass(frozen=True, slots=True)
 class FactColumns:
-    """Facts, newest first; ``source`` and ``target`` are ids of the entities."""
+    """Facts, newest first, and the state that each has now; ``source`` and ``target`` are ids of the entities."""
 
     id: tuple[str, ...]
     source: tuple[str, ...]
     target: tuple[str, ...]
     valid_at: tuple[datetime | None, ...]
     invalid_at: tuple[datetime | None, ...]
+    state: tuple[FactState | Literal["wrong"], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +99,7 @@ class GraphCatalog:
     def __init__(self) -> None:
         self._finding = asyncio.Lock()  # of all minds: it is seldom, and it computes
 
-    async def read(self, mind: Mind, window: TimeWindow, *, limit: int) -> GraphPicture:
+    async def read(self, mind: Mind, window: TimeWindow, *, limit: int, now: datetime) -> GraphPicture:
         """
         At most *limit* entities that were told of in the time, and three facts for each.
 
@@ -105,62 +108,36 @@ class GraphCatalog:
         async with self._finding:
             themes = await anyio.to_thread.run_sync(_current_themes, mind)
         put_right = await put_right_in(mind)
-        return await anyio.to_thread.run_sync(_picture, mind, window, themes, limit, put_right)
+        return await anyio.to_thread.run_sync(_picture, mind, window, themes, limit, put_right, now)
 
 
-def _picture(mind: Mind, window: TimeWindow, themes: Themes, limit: int, put_right: PutRight) -> GraphPicture:
-    standing = put_right.standing
+def _picture(
+    mind: Mind, window: TimeWindow, themes: Themes, limit: int, put_right: PutRight, now: datetime
+) -> GraphPicture:
     asked = GraphWindow(*(one.timestamp() if one is not None else None for one in (window.since, window.until)))
     # One statement at a time, so that a pre-turn call waits for no more than one of them.
-    entities, every_entity = mind.text.read(lambda database: graph_entities(database, asked, limit=limit))
-    names = [one.name for one in entities]
-    most = limit * FACTS_AN_ENTITY
-    facts, every_fact = mind.text.read(lambda database: graph_facts(database, asked, names, limit=most))
-    left_out = LeftOut(max(every_entity - len(entities), 0), max(every_fact - len(facts), 0))
-    holding = {row.uuid for row in confirmed_facts(mind, put_right)}
-    facts = tuple(one._replace(invalid_at=None) if one.uuid in holding else one for one in facts)
-    entities, facts = _as_one(entities, facts, standing)
+    shown = mind.text.read(lambda database: shown_entities(database, asked, put_right, limit=limit))
+    entities = shown.entities
+    facts, every_fact = mind.text.read(
+        lambda database: facts_between(database, asked, shown, limit=limit * FACTS_AN_ENTITY)
+    )
     theme_of = adopted([one.uuid for one in entities], _places(entities, facts), themes.by_member())
-    shown = set(theme_of.values())
+    adopted_by = set(theme_of.values())
     return GraphPicture(
         entities=_entity_columns(entities, theme_of),
-        facts=_fact_columns(entities, facts),
-        themes=_names(mind, [theme for theme in themes.groups if theme.id in shown], standing),
-        left_out=left_out,
+        facts=_fact_columns(facts, _decided(mind, facts, put_right), now),
+        themes=_names(mind, [theme for theme in themes.groups if theme.id in adopted_by], put_right.standing),
+        left_out=LeftOut(max(shown.every - len(entities), 0), max(every_fact - len(facts), 0)),
     )
 
 
-def _as_one(
-    entities: tuple[GraphEntity, ...], facts: tuple[GraphFact, ...], standing: Standing
-) -> tuple[tuple[GraphEntity, ...], tuple[GraphFact, ...]]:
-    """
-    Those whom people merged as one, by the id that was kept, and everybody by the name of today.
-
-    Who was merged and then split stays as the graph has it.
-    """
-    splits = {name_key(one.name) for one in standing.splits}
-    root_of = {key: root for root, keys in standing.same.items() if keys.isdisjoint(splits) for key in keys}
-    if not root_of:
-        return entities, facts
-    groups: dict[str, list[GraphEntity]] = defaultdict(list)
-    for one in entities:
-        groups[root_of.get(name_key(one.name), one.uuid)].append(one)
-    merged = {
-        root: _merged(root, group, standing) if root in standing.same else group[0] for root, group in groups.items()
-    }
-    called = {one.name: merged[root].name for root, group in groups.items() for one in group}
-    told = (one._replace(source=called[one.source], target=called[one.target]) for one in facts)
-    between = tuple(one for one in told if one.source != one.target)
-    return tuple(sorted(merged.values(), key=lambda one: -one.mentions)), between
-
-
-def _merged(root: str, group: Sequence[GraphEntity], standing: Standing) -> GraphEntity:
-    kept = next((one for one in group if name_key(one.name) == root), group[0])
-    return kept._replace(
-        name=standing.name_of(kept.name),
-        mentions=sum(one.mentions for one in group),
-        first_at=min(one.first_at for one in group),
-        last_at=max(one.last_at for one in group),
+def _decided(mind: Mind, facts: Sequence[GraphFact], put_right: PutRight) -> dict[int, Decided]:
+    """What people decided of *facts*, by their numbers."""
+    if not put_right:
+        return {}
+    numbers = [one.number for one in facts]
+    return decisions(
+        mind.text.read(lambda database: with_turns(database, facts_numbered(database, numbers))), put_right
     )
 
 
@@ -171,8 +148,9 @@ def _current_themes(mind: Mind) -> Themes:
         return known
     everything = GraphWindow()
     entities, _ = mind.text.read(lambda database: graph_entities(database, everything, limit=_THEMED_ENTITIES))
-    names = [one.name for one in entities]
-    told, _ = mind.text.read(lambda database: graph_facts(database, everything, names, limit=_THEMED_FACTS))
+    uuid_of = {one.name: one.uuid for one in reversed(entities)}
+    told, _ = mind.text.read(lambda database: graph_facts(database, everything, uuid_of, limit=_THEMED_FACTS))
+    told = tuple(one._replace(source=uuid_of[one.source], target=uuid_of[one.target]) for one in told)
     found = themes_of([one.uuid for one in entities], _places(entities, told), before=known, facts=facts)
     try:
         write_themes(mind.workspace.themes, found)
@@ -183,12 +161,8 @@ def _current_themes(mind: Mind) -> Themes:
 
 def _places(entities: Sequence[GraphEntity], facts: Iterable[GraphFact]) -> list[tuple[int, int]]:
     """Which two of *entities* each fact joins, by place."""
-    place_of = _first_by_name(entities)
+    place_of = {one.uuid: at for at, one in enumerate(entities)}
     return [(place_of[one.source], place_of[one.target]) for one in facts]
-
-
-def _first_by_name(entities: Sequence[GraphEntity]) -> dict[str, int]:
-    return {one.name: at for at, one in reversed(tuple(enumerate(entities)))}
 
 
 def _entity_columns(entities: Sequence[GraphEntity], theme_of: Mapping[str, str]) -> EntityColumns:
@@ -203,14 +177,20 @@ def _entity_columns(entities: Sequence[GraphEntity], theme_of: Mapping[str, str]
     )
 
 
-def _fact_columns(entities: Sequence[GraphEntity], facts: Sequence[GraphFact]) -> FactColumns:
-    id_of = {name: f"{ENTITY}{entities[at].uuid}" for name, at in _first_by_name(entities).items()}
+def _fact_columns(facts: Sequence[GraphFact], decided: Mapping[int, Decided], now: datetime) -> FactColumns:
+    judged = [decided.get(one.number, UNDECIDED) for one in facts]
+    begins = tuple(_instant(one.valid_at) for one in facts)
+    ends = tuple(None if known.is_right else _instant(one.invalid_at) for one, known in zip(facts, judged, strict=True))
     return FactColumns(
         id=tuple(f"{FACT}{one.uuid}" for one in facts),
-        source=tuple(id_of[one.source] for one in facts),
-        target=tuple(id_of[one.target] for one in facts),
-        valid_at=tuple(_instant(one.valid_at) for one in facts),
-        invalid_at=tuple(_instant(one.invalid_at) for one in facts),
+        source=tuple(f"{ENTITY}{one.source}" for one in facts),
+        target=tuple(f"{ENTITY}{one.target}" for one in facts),
+        valid_at=begins,
+        invalid_at=ends,
+        state=tuple(
+            "wrong" if known.is_wrong else state_of(begun, ended, now=now)
+            for known, begun, ended in zip(judged, begins, ends, strict=True)
+        ),
     )
 
 

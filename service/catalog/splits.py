@@ -72,6 +72,7 @@ class SplitView:
     off: tuple[SplitOff, ...] = ()
     left: tuple[EntityRow, ...] = ()  # of the entities of the index that something was split off from
     lost: Mapping[str, Lost] = field(default_factory=dict)  # by name
+    moved: Mapping[tuple[int, str], str] = field(default_factory=dict)  # fact and name there: the uuid of whom it is of
 
     def of_id(self, uuid: str) -> SplitOff | None:
         """The entity that was split off and has this id, or that of an entity of the index with its name."""
@@ -108,10 +109,13 @@ def split_view(database: sqlite3.Connection, put_right: PutRight) -> SplitView:
     mentions = mentions_in(database, names, told_in)
     moved = _moved(facts, sequences_of(database, (uuid for one in facts for uuid in one.episodes)), put_right)
     lost = _lost(moved, mentions)
+    off = tuple(_split_off(database, key, splits, rows, moved, mentions, put_right) for key in _keys(splits))
+    uuid_of = {one.row.key: one.row.uuid for one in off}
     return SplitView(
-        off=tuple(_split_off(database, key, splits, rows, moved, mentions, put_right) for key in _keys(splits)),
+        off=off,
         left=tuple(_left(database, row, lost[row.name]) for row in rows if row.name in lost),
         lost=lost,
+        moved={(one.fact, one.name): uuid_of[name_key(one.split.to)] for one in moved},
     )
 
 

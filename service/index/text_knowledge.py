@@ -168,6 +168,12 @@ def fact_of(database: sqlite3.Connection, uuid: str) -> FactRow | None:
     return _fact(row) if row else None
 
 
+def facts_numbered(database: sqlite3.Connection, numbers: Iterable[int]) -> tuple[FactRow, ...]:
+    """The facts of these numbers."""
+    query = f"SELECT {_FACT} FROM facts WHERE number IN (SELECT value FROM json_each(?))"
+    return tuple(map(_fact, database.execute(query, (_numbers(numbers),))))
+
+
 def facts_with_an_end(database: sqlite3.Connection, sequences: Iterable[int]) -> tuple[FactRow, ...]:
     """The facts that were told first in one of these turns and have an end."""
     query = f"SELECT {_FACT} FROM facts WHERE invalid_at IS NOT NULL AND sequence IN (SELECT value FROM json_each(?))"

@@ -55,6 +55,7 @@ def columns(chance):
         "target": [chance.choice(ids) for _ in starts],
         "valid_at": [day(one) for one in starts],
         "invalid_at": [day(one + 60) if chance.random() < 0.15 else None for one in starts],
+        "state": ["holding"] * 6_000,
     }
     themes = [{"id": f"theme:{number}", "name": f"{NAMES[number % 8]} {number}"} for number in range(12)]
     return {"entities": entities, "facts": facts, "themes": themes, "left_out": {"entities": 0, "facts": 0}}

@@ -172,3 +172,15 @@ def test_what_a_person_put_in_many_words_is_not_cut_on_a_phone(browser, life):
     life.http.delete(f"{MINDS}/ada/corrections/{made['id']}")
 
     assert not is_cut
+
+
+def test_the_graph_says_of_a_fact_that_it_is_wrong_and_how_it_is(visitor, life):
+    """Broken: what a person put right is drawn and listed as it was told."""
+    fact = life.http.get(f"{MINDS}/ada/facts?query=Minka").json()["items"][0]
+    edit = {"what": "edit", "target": {"kind": "fact", "id": fact["id"]}, "to": "Minka broke the green jug."}
+    made = life.http.post(f"{MINDS}/ada/corrections", json=edit).json()
+    visitor.open(f"ada/graph?chosen={fact['source_id']}")
+    row = visitor.page.get_by_role("complementary", name="What is known").get_by_role("listitem")
+    expect(row.filter(has_text=fact["text"]).first).to_contain_text("wrong")
+    expect(row.filter(has_text=fact["text"]).first).to_contain_text("Minka broke the green jug.")
+    life.http.delete(f"{MINDS}/ada/corrections/{made['id']}").raise_for_status()

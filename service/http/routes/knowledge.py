@@ -85,6 +85,6 @@ async def graph(mind_id: MindId, asked: Annotated[GraphAsked, Query()], memory: 
     """The most mentioned entities of a time, the facts between them, and the themes that they fall into."""
     mind = await memory.minds.find(mind_id)
     window = TimeWindow(since=asked.since, until=asked.until)
-    found = await memory.catalog.graph.read(mind, window, limit=asked.limit)
+    found = await memory.catalog.graph.read(mind, window, limit=asked.limit, now=memory.clock.now())
     body = await anyio.to_thread.run_sync(lambda: GraphOut.model_validate(found).model_dump_json())  # a megabyte
     return Response(body, media_type="application/json")

@@ -173,13 +173,14 @@ class EntityColumnsOut(Answered):
 
 
 class FactColumnsOut(Answered):
-    """Facts, newest first; `source` and `target` are ids of entities."""
+    """Facts, newest first; `source` and `target` are ids of entities, `state` is how each stands now."""
 
     id: list[str]
     source: list[str]
     target: list[str]
     valid_at: list[datetime | None]
     invalid_at: list[datetime | None]
+    state: list[Literal["holding", "ended", "planned", "wrong"]]
 
 
 class ThemeOut(Answered):
@@ -271,6 +272,7 @@ GRAPH: dict[str, Any] = {
         "target": [_LYON],
         "valid_at": ["2026-01-09T18:30:00Z"],
         "invalid_at": [None],
+        "state": ["holding"],
     },
     "themes": [],
     "left_out": {"entities": 0, "facts": 0},

@@ -147,17 +147,17 @@ function drawAllTies(pen: CanvasRenderingContext2D, scene: Scene): void {
 
 const MANY_TIES = 60;
 
-/** Of the chosen entity all ties, else those of the week: solid what was learned, dashed what ended. */
+/** Of the chosen entity all ties, else those of the week: solid what was learned, dashed what ended or is wrong. */
 function drawTies(pen: CanvasRenderingContext2D, scene: Scene): void {
   const { graph, chosen, at, colours } = scene;
-  const isOver = (fact: number) => (graph.ended[fact] ?? 0) <= at;
+  const hasEnded = (fact: number) => !graph.wrong[fact] && (graph.ended[fact] ?? 0) <= at;
   const ofWeek = (moment: number | undefined) => moment !== undefined && moment <= at && at - moment < WEEK;
   const candidates = chosen === null ? graph.factIds.keys() : (graph.factsOf[chosen] ?? []);
   const [solid, dashed]: [number[], number[]] = [[], []];
   for (const fact of candidates) {
     if ((graph.learned[fact] ?? 0) > at) continue;
-    if (chosen === null && !ofWeek(isOver(fact) ? graph.ended[fact] : graph.learned[fact])) continue;
-    (isOver(fact) ? dashed : solid).push(fact);
+    if (chosen === null && !ofWeek(hasEnded(fact) ? graph.ended[fact] : graph.learned[fact])) continue;
+    (graph.wrong[fact] || hasEnded(fact) ? dashed : solid).push(fact);
   }
   for (const [facts, colour, dash] of [[dashed, colours.ended, [4, 3]], [solid, chosen === null ? colours.fresh : colours.accent, []]] as const) {
     pen.strokeStyle = colour;

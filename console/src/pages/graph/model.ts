@@ -27,6 +27,8 @@ export interface Graph {
   begins: Float64Array;
   /** When it ended, as far as it was known to; Infinity while it holds. */
   ended: Float64Array;
+  /** What a person said is not so, at any time. */
+  wrong: readonly boolean[];
   /** The facts of each entity. */
   factsOf: readonly (readonly number[])[];
   /** Whoever everything is about: left out of the picture unless chosen. */
@@ -72,6 +74,7 @@ export function graphOf(answer: Answer, now: number): Graph {
     learned,
     begins,
     ended,
+    wrong: both.map((at) => facts.state[at] === "wrong"),
     factsOf,
     hub: hubOf(entities.name, factsOf, both.length),
     since: Math.min(earliest, until - WEEK),
@@ -110,10 +113,11 @@ function hubOf(names: readonly string[], factsOf: readonly (readonly number[])[]
 }
 
 /** What a fact is at a time. */
-export type Standing = "unknown" | "planned" | "holding" | "ended";
+export type Standing = "unknown" | "planned" | "holding" | "ended" | "wrong";
 
 export function standingAt(graph: Graph, fact: number, at: number): Standing {
   if ((graph.learned[fact] ?? 0) > at) return "unknown";
+  if (graph.wrong[fact]) return "wrong";
   if ((graph.ended[fact] ?? 0) <= at) return "ended";
   return (graph.begins[fact] ?? 0) > at ? "planned" : "holding";
 }
@@ -126,7 +130,7 @@ export function weekAt(graph: Graph, at: number): { learned: number[]; ended: nu
   const ended: number[] = [];
   for (let fact = 0; fact < graph.factIds.length; fact++) {
     if (inWeek(graph.learned[fact] ?? 0, at)) learned.push(fact);
-    if (inWeek(graph.ended[fact] ?? 0, at)) ended.push(fact);
+    if (!graph.wrong[fact] && inWeek(graph.ended[fact] ?? 0, at)) ended.push(fact);
   }
   const newest = (column: Float64Array) => (a: number, b: number) => (column[b] ?? 0) - (column[a] ?? 0);
   return { learned: learned.sort(newest(graph.learned)), ended: ended.sort(newest(graph.ended)) };

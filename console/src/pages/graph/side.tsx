@@ -3,11 +3,12 @@ import type { Signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { counted } from "../../dates";
 import { bind, mention } from "../../keys";
+import { Decisions } from "../../parts/correct";
 import { Words } from "../../parts/words";
 import { to } from "../../router";
 import { countsAt, DAY, type Graph, lastChangeBy, nameOf, type Standing, standingAt, weekAt } from "./model";
 import type { Looking } from "./state";
-import { MOST_ENDED, useTexts } from "./texts";
+import { MOST_ENDED, type Told, useTexts } from "./texts";
 import { dayOfSeconds } from "./time_slider";
 
 export interface SideProps {
@@ -81,7 +82,7 @@ interface InWords {
   choose: (entity: number | null) => void;
   /** Look at the week around a moment. */
   look: (moment: number) => void;
-  texts: ReadonlyMap<string, string>;
+  texts: ReadonlyMap<string, Told>;
 }
 
 const MOST_LEARNED = 9;
@@ -161,17 +162,18 @@ function Chosen({ entity, ...shared }: InWords & { entity: number }) {
   );
 }
 
-const WORDS: Partial<Record<Standing, string>> = { ended: "ended", planned: "planned from" };
+const WORDS: Partial<Record<Standing, string>> = { ended: "ended", planned: "planned from", wrong: "wrong, told" };
 
 function Fact({ fact, from, graph, at, choose, texts }: InWords & { fact: number; from?: number }) {
   const standing = standingAt(graph, fact, at);
   const other = otherEnd(graph, fact, from);
   const names = [nameOf(graph, graph.source[fact]), nameOf(graph, graph.target[fact])];
-  const text = texts.get(graph.factIds[fact] ?? "") ?? names.join(" → ");
-  const moment = { ended: graph.ended, planned: graph.begins, holding: graph.learned, unknown: graph.learned }[standing][fact] ?? 0;
+  const told = texts.get(graph.factIds[fact] ?? "");
+  const moment = (standing === "ended" ? graph.ended : standing === "planned" ? graph.begins : graph.learned)[fact] ?? 0;
+  const isOver = standing === "ended" || standing === "wrong";
   return (
     <li>
-      <Words class={standing === "ended" ? "said ended" : "said"} of={text} names={names} />{" "}
+      <Words class={isOver ? "said ended" : "said"} of={told?.text ?? names.join(" → ")} names={names} /> <Decisions of={told?.corrections ?? []} />{" "}
       <span class="small quiet">{WORDS[standing]} {dayOfSeconds(moment)}</span>
       <br />
       <button type="button" class="link small choose" onClick={() => choose(other)}><bdi>{nameOf(graph, other)}</bdi></button>

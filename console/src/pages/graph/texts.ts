@@ -1,6 +1,7 @@
 // The words of facts: the columns of the graph have none, so they are asked for where the slider comes to rest.
 import { useEffect, useState } from "preact/hooks";
 import { get } from "../../api/client";
+import type { Fact } from "../../parts/fact";
 import { useLoaded } from "../../parts/load";
 import { type Graph, WEEK, weekAt } from "./model";
 
@@ -9,7 +10,10 @@ const MOST = 100;
 /** So many that ended in a week are listed. */
 export const MOST_ENDED = 6;
 
-type Texts = ReadonlyMap<string, string>;
+/** What a list says of a fact: its words, and what people decided of it. */
+export type Told = Pick<Fact, "text" | "corrections">;
+
+type Texts = ReadonlyMap<string, Told>;
 
 const NONE: Texts = new Map();
 
@@ -23,7 +27,7 @@ export function useTexts(mind: string, graph: Graph, chosen: number | null, at: 
     : { since: time(Math.max(graph.since - WEEK, moment - WEEK)), until: time(moment), limit: MOST };
   const found = useLoaded(async () => {
     const { items } = await get("/v1/minds/{mind_id}/facts", { path: { mind_id: mind }, query });
-    const texts = new Map(items.map((one) => [one.id, one.text]));
+    const texts = new Map<string, Told>(items.map((one) => [one.id, one]));
     const ended = entity ? [] : weekAt(graph, moment).ended.slice(0, MOST_ENDED);
     const missing = ended.map((fact) => graph.factIds[fact] ?? "").filter((id) => id && !texts.has(id));
     for (const one of await Promise.all(missing.map((id) => textOf(mind, id)))) texts.set(...one);
@@ -33,9 +37,9 @@ export function useTexts(mind: string, graph: Graph, chosen: number | null, at: 
 }
 
 /** What ended in a week was told earlier, so it is not among the facts of the week. */
-async function textOf(mind: string, id: string): Promise<[string, string]> {
+async function textOf(mind: string, id: string): Promise<[string, Told]> {
   const one = await get("/v1/minds/{mind_id}/facts/{fact_id}", { path: { mind_id: mind, fact_id: id } });
-  return [id, one.text];
+  return [id, one];
 }
 
 function useSettled(value: number): number {
