@@ -19,9 +19,11 @@ from consolidation.story.quotes import quote
 from consolidation.text.code import without_code
 from consolidation.text.language import detect
 from consolidation.text.names import keyphrases, names
+from consolidation.text.no_longer import says_it_is_over
 from consolidation.text.quotation import own_lines
 from consolidation.text.sentences import sentences
-from prompts.responses import Entity, Extraction, Fact, Identities, Narration, Seeds, Settlements
+from prompts.responses import Entity, Extraction, Fact, Identities, Narration, Seeds, Settlement, Settlements
+from service.retrieval.lead_words import others_words, teller_in, without_lead
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -100,12 +102,35 @@ def _facts(text: str, who: str, named: tuple[str, ...], *, language: str) -> Ite
         yield sentence, about[0]
 
 
+def _settlements(words: Mapping[str, Any]) -> Settlements:
+    """A fact contradicts those that it says are over, or that say so of it, where the same person told both."""
+    return Settlements(
+        settlements=tuple(
+            Settlement(
+                number=one["number"],
+                contradicts=tuple(
+                    known.number
+                    for known in (*one["same_pair"], *one["others"])
+                    if _is_over(known.text, by=one["fact"]) or _is_over(one["fact"], by=known.text)
+                ),
+            )
+            for one in words["questions"]
+        )
+    )
+
+
+def _is_over(known: str, *, by: str) -> bool:
+    if teller_in(known) != teller_in(by) or others_words(known) or others_words(by):
+        return False
+    return says_it_is_over(without_lead(by), without_lead(known))
+
+
 _RULES: dict[str, Callable[[Mapping[str, Any]], BaseModel]] = {
     "seeds": _seeds,
     "narration": _narration,
     "extraction": _extraction,
     "identities": lambda _: Identities(),
-    "settlements": lambda _: Settlements(),
+    "settlements": _settlements,
     "dream": quote_dream,
     "deep_sleep": quote_deep_sleep,
     "story_first": lambda words: quote(words["batch"], language=words["language"]),

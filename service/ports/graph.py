@@ -304,8 +304,9 @@ class MindGraph(Protocol):
         """
         Extract entities and facts of what was said in a saved episode; *previous* was said before it, oldest first.
 
-        A fact that repeats a known one adds *episode* to it; one that contradicts known ones ends them. May be
-        repeated after ``begin_attempt``. Raises ModelFault, EmbedderFault, EmbedderMismatch.
+        A fact that repeats a known one adds *episode* to it, unless that has ended before: then it is a new one. One
+        that contradicts known ones ends them. May be repeated after ``begin_attempt``. Raises ModelFault,
+        EmbedderFault, EmbedderMismatch.
         """
         ...
 

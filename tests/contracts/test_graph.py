@@ -368,22 +368,6 @@ async def test_a_fact_said_again_is_one_fact_of_two_episodes(graph, mind):
     assert [(fact.text, fact.episodes) for fact in facts] == [("Ada met Bruno.", (one.uuid, two.uuid, three.uuid))]
 
 
-async def test_a_fact_that_contradicts_another_ends_it_when_it_begins(graph, mind):
-    _, later = await tell(graph, mind, "Ada lives in Lyon.", "Ada lives in Paris.")
-
-    facts = {fact.text: fact for fact in (await everything(graph))[0]}
-    assert facts["Ada lives in Lyon."].invalid_at == later.occurred_at == facts["Ada lives in Paris."].valid_at
-    assert facts["Ada lives in Paris."].invalid_at is None
-
-
-async def test_a_fact_that_was_over_before_is_ended_by_the_one_that_came_after_it(graph, mind):
-    await tell(graph, mind, "[2026-05-01] Ada lives in Paris.", "[2025-05-01] Ada lives in Lyon.")
-
-    facts = {fact.text: fact for fact in (await everything(graph))[0]}
-    assert facts["Ada lives in Lyon."].invalid_at == facts["Ada lives in Paris."].valid_at
-    assert facts["Ada lives in Paris."].invalid_at is None
-
-
 async def test_an_extraction_that_is_repeated_after_another_attempt_says_everything_once(graph, mind):
     await tell(graph, mind, "Ada met Bruno.")
     [one] = await save(graph, mind, "Ada met Bruno. Bruno saw Carla.", first=2)

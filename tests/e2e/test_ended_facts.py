@@ -62,3 +62,74 @@ async def test_without_an_end_what_fits_best_leads(tmp_path):
 async def test_who_asks_what_was_is_told_what_was(tmp_path):
     """Broken: what has ended yields in every question."""
     assert "Rome" in await first_line(tmp_path, "Where did I live in January, before the move?", settlements=ends_rome)
+
+
+DENIED = (
+    ("Anna lives in Paris.", "Anna does not live in Paris any more."),
+    ("I work at Siemens in Munich.", "I no longer work at Siemens in Munich."),
+    ("Ich arbeite bei Siemens in Bonn.", "Ich arbeite nicht mehr bei Siemens in Bonn."),
+    ("Ana vive en París.", "Ana ya no vive en París."),
+    ("Анна живёт в Париже.", "Анна больше не живёт в Париже."),
+    ("J'habite à Lyon avec Marie.", "Je n'habite plus à Lyon avec Marie."),
+)
+
+
+@pytest.mark.parametrize(("old", "denial"), DENIED)
+async def test_what_its_teller_says_is_over_has_ended_without_a_model(tmp_path, old, denial):
+    """Broken: without a model no fact ends; the old one leads, beside its denial."""
+    question = old.replace(".", "?")
+    async with running(tmp_path) as service:
+        for at, content in (("2026-01-10T10:00:00Z", old), ("2026-06-10T10:00:00Z", denial)):
+            messages = [{"role": "user", "content": content, "timestamp": at}, {"role": "assistant", "content": "ok"}]
+            await service.keep("ada", content, messages=messages)
+        await service.digested("ada")
+        facts = (await service.http.get("/v1/minds/ada/facts")).json()["items"]
+        answer = (await service.http.post("/v1/minds/ada/ask", json={"question": question})).json()
+        at = {"query": question, "kinds": "fact", "at": "2026-07-01T00:00:00Z"}
+        remembered = (await service.http.get("/v1/minds/ada/remember", params=at)).json()["memories"]
+        before = {**at, "at": "2026-02-01T00:00:00Z"}
+        then = (await service.http.get("/v1/minds/ada/remember", params=before)).json()["memories"]
+        found = (await service.resonate("ada", question, session_id="new", now="2026-07-01T00:00:00Z")).json()
+
+    states = {denial in one["text"]: (one["state"], one["invalid_at"]) for one in facts}
+    assert states == {True: ("holding", None), False: ("ended", "2026-06-10T10:00:00Z")}
+    assert {one["state"] for one in answer["evidence"] if one["kind"] == "fact" and one["text"].endswith(old)} <= {
+        "ended"
+    }
+    assert [denial in one["text"] for one in remembered] == [True]
+    assert any(one["text"].endswith(old) for one in then)
+    assert denial in found["flashbacks"][0]["text"]
+
+
+async def test_what_is_told_again_after_its_end_holds_again(tmp_path):
+    """Broken: the telling is added to the fact that has ended, beside the denial that holds."""
+    old, denial = DENIED[0]
+    async with running(tmp_path) as service:
+        for month, content in enumerate((old, denial, old), start=1):
+            messages = [{"role": "user", "content": content, "timestamp": f"2026-0{month}-10T10:00:00Z"}]
+            await service.keep("ada", content, messages=messages)
+        await service.digested("ada")
+        facts = (await service.http.get("/v1/minds/ada/facts")).json()["items"]
+
+    assert [(denial in one["text"], one["state"]) for one in facts] == [
+        (False, "holding"),
+        (True, "ended"),
+        (False, "ended"),
+    ]
+
+
+async def test_what_another_one_says_is_over_or_a_bot_does_goes_on(tmp_path):
+    """Broken: whoever says it ends what somebody else told."""
+    old, denial = DENIED[0]
+    async with running(tmp_path) as service:
+        for day, (role, name, content) in enumerate(
+            (("user", "Ben", old), ("user", "Tom", denial), ("assistant", None, denial)), start=1
+        ):
+            named = {"name": name} if name else {}
+            messages = [{"role": role, "content": content, "timestamp": f"2026-01-0{day}T10:00:00Z", **named}]
+            await service.keep("ada", content, messages=messages)
+        await service.digested("ada")
+        facts = (await service.http.get("/v1/minds/ada/facts")).json()["items"]
+
+    assert len(facts) == 3
+    assert {one["state"] for one in facts} == {"holding"}

@@ -63,7 +63,7 @@ async def add_episode(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Extract one saved episode. Return the uuids of the facts and of the entities that it touched, each once."""
     graphiti = Graphiti(
-        graph_driver=_driver_on(client, graph, vectors, kind_of=reader.kind_of),
+        graph_driver=_driver_on(client, graph, vectors, kind_of=reader.kind_of, at=episode.occurred_at),
         llm_client=_Reading(reader, episode, previous),
         embedder=_Vectors(embedder),
         cross_encoder=_Unused(),
@@ -278,10 +278,15 @@ def _driver_on(
     vectors: MindVectors,
     *,
     kind_of: Callable[[str], str],
+    at: datetime,
 ) -> GraphitiDriver:
-    """Return a driver of *graph* that saves and searches by our seams; *kind_of* knows an entity's kind by its name."""
+    """
+    Return a driver of *graph* that saves and searches by our seams for an episode of the time *at*.
+
+    *kind_of* knows an entity's kind by its name.
+    """
     driver = GraphitiDriver(graph, falkor_db=client)
     known: set[str] = set()
     driver.graph_operations_interface = GraphitiStore(graph=graph, vectors=vectors, kind_of=kind_of, known=known)
-    driver.search_interface = GraphitiSearch(vectors=vectors, known=known)
+    driver.search_interface = GraphitiSearch(vectors=vectors, known=known, at=at)
     return driver

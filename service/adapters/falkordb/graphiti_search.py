@@ -9,6 +9,7 @@ have in common.
 from __future__ import annotations
 
 import asyncio
+from datetime import datetime  # noqa: TC003 - pydantic reads it
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import anyio.to_thread
@@ -74,6 +75,7 @@ class GraphitiSearch(SearchInterface):
 
     vectors: Any  # the mind's MindVectors; pydantic need not know
     known: Any  # the uuids of the entities that were found; a set that GraphitiStore shares
+    at: datetime  # of the episode
     _waiting: dict[str, list[tuple[Any, asyncio.Future[Any]]]] = PrivateAttr(default_factory=dict)
 
     async def edge_similarity_search(
@@ -87,7 +89,11 @@ class GraphitiSearch(SearchInterface):
         limit: int = 100,
         min_score: float = 0.7,
     ) -> list[EntityEdge]:
-        """Find the facts nearest to a vector; between two entities, all of their facts are compared."""
+        """
+        Find the facts nearest to a vector; between two entities, all of their facts are compared.
+
+        A new fact may repeat one of these. One that has ended is none of them: told again, it holds again.
+        """
         del source_node_uuid, target_node_uuid, group_ids
         ends = list(dict.fromkeys(search_filter.edge_source_node_uuids or ()))
         if ends:
@@ -96,7 +102,8 @@ class GraphitiSearch(SearchInterface):
         else:
             asked = _Asked(search_vector, limit, min_score)
             records = await self._batched("facts", asked, lambda all_: self._near(driver, FACTS, all_))
-        return [get_entity_edge_from_record(record, GraphProvider.FALKORDB) for record in records]
+        edges = [get_entity_edge_from_record(record, GraphProvider.FALKORDB) for record in records]
+        return [one for one in edges if not (ends and one.invalid_at is not None and one.invalid_at <= self.at)]
 
     async def node_similarity_search(
         self,

@@ -197,7 +197,8 @@ def _distinct(rows: Iterable[Row]) -> list[Row]:
 async def _settled(content: Content, row: Row, episode: str, reader: TurnReader) -> _Told:
     ends, vector = set(joined(row)), row.vectors["fact_embedding"]
     known = [one for one in content.all("RELATES_TO") if "fact_embedding" in one.vectors]
-    between = [one for one in known if set(joined(one)) == ends]
+    at = instant(row.properties["reference_time"])
+    between = [one for one in known if set(joined(one)) == ends and not _is_over(_ends(one), by=at)]
     same_pair = [one for one, _ in _nearest(between, "fact_embedding", vector)[:_COMPARED]]
     near = [one for one, cosine in _nearest(known, "fact_embedding", vector)[:_COMPARED] if cosine > _SIMILAR]
     others = [one for one in near if one not in same_pair]
