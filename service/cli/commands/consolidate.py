@@ -17,7 +17,19 @@ from consolidation.workspace import DEFAULT_MIND, workspace_of
 from service.cli.command import CommandFailed, Context, MindName, command
 from service.cli.connection import Connection, connect
 from service.cli.output.progress import bar
-from service.cli.output.terminal import Row, confirm, counted, first_of, note, out, plain, shortened, show_facts, spent
+from service.cli.output.terminal import (
+    Row,
+    confirm,
+    counted,
+    first_of,
+    note,
+    out,
+    plain,
+    shortened,
+    show_facts,
+    show_json,
+    spent,
+)
 
 _STOPPED = "Stopped watching. What is in the story stays; the service goes on with the rest, or does it later."
 _POLL_SECONDS = 0.3
@@ -25,7 +37,7 @@ _SILENT_SECONDS = 5  # in which a run that was asked for must begin
 type Trigger = Literal["manual", "global_sync", "bootstrap"]
 
 
-@command(interrupted=_STOPPED)
+@command(interrupted=_STOPPED, json=True)
 async def consolidate(
     context: Context,
     mind: MindName = DEFAULT_MIND,
@@ -46,9 +58,12 @@ async def consolidate(
     trigger: Trigger = "bootstrap" if bootstrap else "global_sync" if sessions else "manual"
     async with connect(context) as connection:
         run, after = await _consolidated(connection, mind, trigger, skip=skip)
-    file = workspace_of(context.settings().folder, mind).story if context.url is None else None
-    out().print(_head(mind, run, is_skipped=skip), style="bold")
-    show_facts(out(), _rows(run, after, file if file is not None and file.exists() else None))
+        if context.as_json:
+            show_json(connection.answer)
+    if not context.as_json:
+        file = workspace_of(context.settings().folder, mind).story if context.url is None else None
+        out().print(_head(mind, run, is_skipped=skip), style="bold")
+        show_facts(out(), _rows(run, after, file if file is not None and file.exists() else None))
     if run.error is not None:
         raise CommandFailed(f"The story was not finished: {run.error}. {_waiting(after.pending_turns)}")
 

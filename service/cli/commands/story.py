@@ -51,7 +51,7 @@ _State = Literal["carried", "quoted", "partly", "in_no_turn", "a_persons"]
 
 
 @app.command()
-@command()
+@command(json=True)
 async def show(
     context: Context,
     mind: MindName = DEFAULT_MIND,
@@ -59,10 +59,21 @@ async def show(
     raw: Annotated[bool, typer.Option("--raw", help="STORY.md byte for byte, as a pipe gets it.")] = False,
 ) -> None:
     """Show the story."""
+    if raw and context.as_json:
+        raise CommandFailed("--raw and --json exclude each other: choose one")
     async with connect(context) as connection:
         memory = connection.memory
-        name = None if version is None else version_named(version, await memory.story_history(mind)).version
-        story = await memory.story_bytes(mind, version=name)
+        if context.as_json and version is None:
+            await memory.story(mind)
+            show_json(connection.answer)
+            return
+        kept = None if version is None else version_named(version, await memory.story_history(mind))
+        story = await memory.story_bytes(mind, version=None if kept is None else kept.version)
+    if context.as_json and kept is not None:
+        show_json(
+            {**kept.model_dump(mode="json", include={"version", "saved_at"}), "text": story.decode(errors="replace")}
+        )
+        return
     console, text = out(), without_marks(story.decode(errors="replace"))
     if not text.strip():
         note(f"{mind} has no story yet: it begins when enough was said, or with {typed('consolidate', mind=mind)}.")

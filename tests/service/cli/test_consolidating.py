@@ -42,6 +42,17 @@ def narrated_by(provider):
     }
 
 
+def test_the_api_says_what_was_told_as_json(tmp_path):
+    """Broken: there is no ``--json``."""
+    home = tmp_path / "home"
+    keep(home, jsonl(tmp_path / "own.jsonl"))
+    done = call(*ada(home, "consolidate", "--json"), **NEVER)
+    state = json.loads(done.stdout)
+
+    assert done.exit_code == 0, done.stderr
+    assert (state["mind_id"], state["pending_turns"], state["last_run"]["told"]) == ("ada", 0, 2)
+
+
 def test_beside_a_running_service_what_waits_is_told_once_and_reported(tmp_path):
     home, story = tmp_path / "home", tmp_path / "home/minds/ada/STORY.md"
     with serving(home, **NEVER) as (_, url):

@@ -377,3 +377,20 @@ def test_a_version_that_is_not_there_or_not_one_is_said(mind, words, said):
     assert done.exit_code == 1
     assert said in done.stderr
     assert done.stderr.strip().count("\n") == 0
+
+
+def test_the_story_is_shown_as_the_api_has_it(home, tmp_path):
+    """Broken: there is no ``--json``."""
+    mind = Mind(home, tmp_path).keep().tell()
+    mind.edit("file.write_text('# Ours\\n\\nWe adopted a dog.\\n')")
+    now, before = (json.loads(mind.story("show", "--json", *more).stdout) for more in ((), ("--version", "last")))
+    (version,) = json.loads(mind.story("history", "--json").stdout)["versions"]
+    refused = mind.story("show", "--json", "--raw")
+
+    assert now["mind_id"] == mind.name
+    assert "dog" in now["text"]
+    assert {"etag", "chapters"} <= now.keys()
+    assert (before["version"], before["saved_at"]) == (version["version"], version["saved_at"])
+    assert "bakery" in before["text"]
+    assert "dog" not in before["text"]
+    assert (refused.exit_code, refused.stdout) == (1, "")
