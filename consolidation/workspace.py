@@ -216,10 +216,15 @@ class Workspace:
         except PermissionError:
             return True
 
-    def create(self) -> None:
-        """Copy the template; files that are there already are not touched."""
+    def create(self, *, is_new: bool = True) -> None:
+        """
+        Copy the template once, to a mind that *is_new*, and never over a file that is there already.
+
+        A mind that has a transcript is not new: what a person deletes of it stays deleted.
+        """
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        for source in sorted(TEMPLATE.rglob("*.md")):
+        is_new = is_new and not self.transcript.exists()
+        for source in sorted(TEMPLATE.rglob("*.md")) if is_new else ():
             target = self.folder / source.relative_to(TEMPLATE)
             if not target.exists():
                 target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -164,9 +164,13 @@ class MindCopies:
                     await anyio.to_thread.run_sync(self.home.let_go, mind_id)
 
     async def create(self, workspace: Workspace, mind_id: str) -> None:
-        """Make the files of a new mind. Raises OSError, DatabaseUnavailable."""
+        """Make the files of a new mind; a copy of one that exists has its own. Raises OSError, DatabaseUnavailable."""
+
+        def make() -> None:
+            workspace.create(is_new=not (workspace.folder.is_dir() and any(workspace.folder.iterdir())))
+
         try:
-            await anyio.to_thread.run_sync(workspace.create)
+            await anyio.to_thread.run_sync(make)
         except ChangedElsewhere:  # another machine makes them at the same moment
             await anyio.to_thread.run_sync(partial(self.home.bring_up, seconds=COPY_SECONDS), mind_id)
             await anyio.to_thread.run_sync(workspace.create)

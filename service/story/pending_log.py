@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -62,6 +63,15 @@ class PendingLog:
                 listed.lock.release()
 
         self._background.start(f"pending {mind.mind_id}", run, owner=mind.mind_id)
+
+    async def look(self, mind: Mind) -> None:
+        """List the turns that are pending where the log is not there, as after a person deleted it."""
+        listed = self._listed.setdefault(mind.mind_id, _Listed())
+        if listed.is_waiting or listed.lock.locked() or not mind.story.pending(mind.transcript.positions).tokens:
+            return
+        if not await anyio.to_thread.run_sync(os.path.lexists, mind.workspace.pending):
+            listed.sequence = None
+            self.wake(mind)
 
     async def rewrite(self, mind: Mind, pending: Callable[[], Awaitable[Sequence[StoredTurn]]]) -> None:
         """Put the turns that *pending* returns in the place of the log."""

@@ -143,6 +143,7 @@ class StoryScheduler:
                     if mind.story.owed.turns and not self._background.is_stopping:
                         self.begin(mind, trigger=Trigger.MANUAL)  # for an erasure or a correction before a restart
                 self.begin_if_due(mind)
+                await self._pending_log.look(mind)
             self._unreadable.discard(mind_id)
         except (MemoryFault, OSError) as error:
             if mind_id not in self._unreadable:

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.support.service import running, settings_of
+from tests.support.waiting import until_async
 
 pytestmark = pytest.mark.anyio
 
@@ -89,3 +90,21 @@ async def test_only_peoples_files_are_written_and_never_through_a_link(tmp_path)
 
     assert own.json()["type"] == "/problems/journal-file-not-editable" and outside.read_text() == "Not yours.\n"
     assert (folder / "diary.md").read_text() == "Dear diary.\n" and long.json()["errors"][0]["pointer"] == "#/text"
+
+
+async def test_after_a_restart_a_persons_file_stays_deleted_and_the_list_of_waiting_turns_is_back(tmp_path):
+    """Broken: SOUL.md is made of the template again; the list is missing until the next turn."""
+    folder, waits = tmp_path / "minds/ada", {"story": {"threshold_tokens": 0, "idle_seconds": 0}}
+    waits = settings_of(tmp_path, **waits, digestion={"sweep_seconds": 0.1})
+    async with running(tmp_path, settings=waits) as service:
+        await service.keep("ada", "My boat is blue.")
+        await until_async((folder / "pending-episodes.log").exists)
+    (folder / "SOUL.md").unlink()
+    (folder / "pending-episodes.log").unlink()
+    async with running(tmp_path, settings=waits) as service:
+        listed = (await service.http.get(JOURNAL)).json()["files"]
+        await until_async((folder / "pending-episodes.log").exists)
+
+    assert "SOUL.md" not in {one["path"] for one in listed}
+    assert not (folder / "SOUL.md").exists()
+    assert "My boat is blue." in (folder / "pending-episodes.log").read_text()

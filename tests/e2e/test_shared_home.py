@@ -191,6 +191,20 @@ def test_a_persons_file_that_one_wrote_is_read_and_not_overwritten_by_the_other(
     assert other.http.get(path).json()["text"] == "Calm."
 
 
+def test_a_persons_file_that_was_deleted_is_not_made_again_with_a_new_copy(two, env, tmp_path):
+    """Broken: the copy of a service that starts later has it from the template, and gives it to the others."""
+    one, other = two
+    one.keep("ada", "Hello there, I am Ada.")
+    path = "/v1/minds/ada/files/SOUL.md"
+    etag = one.http.get(path).raise_for_status().headers["etag"]
+
+    one.http.delete(path, headers={"If-Match": etag}).raise_for_status()
+    with serving(tmp_path / "three", **env) as third:
+        listed = [service.http.get("/v1/minds/ada/files").json()["files"] for service in (third, one, other)]
+
+    assert [{"SOUL.md", "PURPOSE.md"} & {file["path"] for file in files} for files in listed] == [{"PURPOSE.md"}] * 3
+
+
 def test_the_work_of_a_service_that_is_killed_goes_on_elsewhere(two):
     one, other = two
     for number in range(30):

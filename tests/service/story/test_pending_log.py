@@ -46,6 +46,25 @@ async def test_after_a_restart_the_list_goes_on_where_the_file_ends(stage):
     await until_async(lambda: listed(mind) == [1, 2])
 
 
+async def test_a_list_that_a_person_deleted_is_written_again_where_turns_wait(stage):
+    """Broken: it comes back with the next turn, and without those before."""
+    mind = await stage.store(tokens=1)
+    await stage.store(tokens=1)
+    stage.pending_log.wake(mind)
+    await until_async(lambda: listed(mind) == [1, 2])
+    for is_restarted in (False, True):
+        mind.workspace.pending.unlink()
+        if is_restarted:
+            stage.pending_log.forget("ada")
+        await stage.pending_log.look(mind)
+        await until_async(lambda: listed(mind) == [1, 2])
+    await stage.writer.narrate(mind, trigger=Trigger.MANUAL)
+    mind.workspace.pending.unlink()
+    await stage.pending_log.look(mind)
+
+    assert not mind.workspace.pending.exists()
+
+
 async def test_a_list_that_can_not_be_written_is_trouble_of_the_disk_until_it_can(stage):
     mind = await stage.store(tokens=1)
     mind.workspace.pending.mkdir()
