@@ -97,7 +97,7 @@ class MindOut(Answered):
     sleep: SleepStatusOut
     damaged: list[DamageOut]
     settings_fault: SettingsFaultOut | None = Field(description="What is wrong with the mind's own settings.toml.")
-    usage: UsageOut
+    usage: UsageOut = Field(description="What model calls for it cost since the service started.")
 
 
 class MindListed(Answered):

@@ -142,7 +142,7 @@ class MindStandingOut(Answered):
     story: StoryStandingOut
     resonance: ResonanceStandingOut
     agent: AgentStandingOut
-    usage: UsageOut
+    usage: UsageOut = Field(description="What model calls for it cost since the service started.")
 
 
 class LearntOut(Answered):
