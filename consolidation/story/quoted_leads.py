@@ -168,3 +168,8 @@ _LEADS: Mapping[str, Leads] = {
 def leads_of(language: str) -> Leads:
     """The leads of *language*, a tag such as "en" or "pt-BR"; the English ones where it has none."""
     return _LEADS.get(language.partition("-")[0], _LEADS["en"])
+
+
+def has_leads(language: str) -> bool:
+    """Whether *language* has leads of its own."""
+    return language.partition("-")[0] in _LEADS

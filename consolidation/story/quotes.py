@@ -14,9 +14,11 @@ from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, TypedDict
 
 from consolidation.kernel.turns import Speaker
-from consolidation.story.quoted_leads import Leads, leads_of
+from consolidation.story.quoted_leads import has_leads, leads_of
 from consolidation.story.quoted_sayings import Saying, sayings
 from consolidation.story.quoted_titles import Mentions, title
+from consolidation.text.language import LANGUAGES, detect, primary_subtag
+from consolidation.text.words import is_dense
 from prompts.responses import StoryChapter, StoryChapters
 
 if TYPE_CHECKING:
@@ -196,22 +198,36 @@ def _chapters(days: Iterable[_Day], *, language: str) -> Iterator[StoryChapter]:
         found = title(titled, day.mentions, taken=frozenset(taken), quoted=leads.quoted)
         taken.add(found)
         at = day.at if day.at == day.until else f"{day.at} – {day.until}"
-        yield StoryChapter(at=at, title=found, text=_told(day.chosen, leads))
+        yield StoryChapter(at=at, title=found, text=_told(day.chosen, language))
 
 
-def _told(chosen: Sequence[Saying], leads: Leads) -> str:
-    """The text of a chapter: what each said in a row; in a longer talk, all that each said under one introduction."""
-    runs = [tuple(run) for _, run in groupby(chosen, key=_speaker)]
+def _told(chosen: Sequence[Saying], language: str) -> str:
+    """
+    The text of a chapter: what each said in a row; in a longer talk, all that each said under one introduction.
+
+    What was said in another language than the talk's is introduced in its own.
+    """
+    voices = {one.place: (_speaker(one), _introduced_in(one, language)) for one in chosen}
+    runs = [tuple(run) for _, run in groupby(chosen, key=lambda one: voices[one.place])]
     if len(runs) > _MOST_RUNS:
-        speakers = list(dict.fromkeys(map(_speaker, chosen)))
-        runs = [tuple(one for one in chosen if _speaker(one) == speaker) for speaker in speakers]
+        every = dict.fromkeys(voices[one.place] for one in chosen)
+        runs = [tuple(one for one in chosen if voices[one.place] == voice) for voice in every]
     paragraphs = []
     before: set[tuple[Speaker, str]] = set()
     for run in runs:
-        role, who = _speaker(run[0])
-        paragraphs.append(leads.led(_said(run), who=who, role=role, is_more=(role, who) in before))
+        (role, who), spoken = voices[run[0].place]
+        paragraphs.append(leads_of(spoken).led(_said(run), who=who, role=role, is_more=(role, who) in before))
         before.add((role, who))
     return "\n\n".join(paragraphs)
+
+
+def _introduced_in(saying: Saying, talk: str) -> str:
+    """The language of *saying*, where its script or its words clearly say so; that of the *talk* otherwise."""
+    text, known = saying.text, saying.language
+    found = detect(text, fallback=known if any(map(is_dense, text)) else "en")
+    if any({found, primary_subtag(known)} <= set(codes) for codes in LANGUAGES.values()):  # of one script
+        found = known
+    return found if has_leads(found) else talk
 
 
 def _speaker(saying: Saying) -> tuple[Speaker, str]:

@@ -232,3 +232,23 @@ async def test_a_summary_of_what_is_remembered_finds_it_and_one_of_anything_else
 
     assert found["surfaced"] is (told is not None)
     assert told is None or told in found["flashbacks"][0]["raw"]
+
+
+async def test_a_story_of_several_languages_introduces_each_quotation_in_its_own(tmp_path):
+    """Broken: one language is that of the whole batch."""
+    told = {
+        "对方告诉我：": "昨天我和妹妹小丽一起从上海搬到了北京，我们在那里租了一套房子。",
+        "They told me: ": "My brother Tom moved to Leeds with his dog.",
+        "Мне рассказали: ": "Моя сестра Вера переехала в Казань.",
+        "قيل لي: ": "انتقلت أختي ليلى إلى القاهرة في العام الماضي.",
+    }
+    async with running(tmp_path) as service:
+        for month, content in enumerate(told.values(), start=1):
+            messages = [{"role": "user", "content": content, "timestamp": f"2026-0{month}-05T10:00:00Z"}]
+            await service.keep("ada", content, messages=messages)
+        await service.http.post("/v1/minds/ada/consolidation", json={"wait": True})
+        chapters = (await service.http.get("/v1/minds/ada/story/sources")).json()["chapters"]
+
+    sentences = [one for chapter in chapters for one in chapter["sentences"]]
+    assert {one["state"] for one in sentences} == {"quoted"}
+    assert [any(one["text"].startswith(lead) for one in sentences) for lead in told] == [True] * len(told)

@@ -133,6 +133,34 @@ LIVES = {
 }
 
 
+MIXED = {
+    "zh": ("对方告诉我：“", "昨天我和妹妹小丽一起从上海搬到了北京，我们在那里租了一套房子。"),
+    "en": ("They told me: “", "Anna moved to Leeds."),
+    "ru": ("Мне рассказали: «", "Моя сестра Вера переехала в Казань."),
+    "ar": ("قيل لي: «", "انتقلت أختي ليلى إلى القاهرة في العام الماضي."),
+    "ja": ("こう聞いた。「", "妹の花子は先月、大阪の会社で働き始めました。"),
+    "es": ("Me contaron: «", "Mi hermana Lucía se mudó a Málaga con el perro."),
+}
+
+
+@pytest.mark.parametrize("talk", ["zh", "en", "ru"])
+def test_a_quotation_is_introduced_in_its_own_language(talk):
+    """Broken: in that of most of the turns."""
+    days = [(f"2026-0{month}-05", said(text, who=None)) for month, (_, text) in enumerate(MIXED.values(), 1)]
+    chapters = [chapter.text for chapter in told(*days, language=talk)]
+
+    assert [text[: len(lead)] for text, (lead, _) in zip(chapters, MIXED.values(), strict=True)] == [
+        lead for lead, _ in MIXED.values()
+    ]
+
+
+def test_what_one_said_in_two_languages_on_a_day_is_two_quotations():
+    zh, ru = MIXED["zh"][1], MIXED["ru"][1]
+    [chapter] = told(("2026-01-05", said(zh, who=None), said(ru, who=None)), language="zh")
+
+    assert chapter.text == f"对方告诉我：“{zh}”\n\nМне рассказали ещё: «{ru}»"
+
+
 @pytest.mark.parametrize("language", LIVES)
 def test_a_name_a_move_and_a_new_job_are_told_and_small_talk_is_not(language):
     name, move, job, small_talk = LIVES[language]
