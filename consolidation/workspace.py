@@ -53,6 +53,11 @@ class Workspace:
         return self.folder / "transcript"
 
     @property
+    def torn(self) -> Path:
+        """Copies of the damaged lines of the transcript and of the corrections."""
+        return self.transcript / "torn"
+
+    @property
     def story(self) -> Path:
         """The autobiography."""
         return self.folder / "STORY.md"
@@ -249,7 +254,7 @@ class Workspace:
 
     def check_folders(self) -> None:
         """Raise LinkRefused if a link is in the place of a folder of ours."""
-        for folder in (self.transcript, self.transcript / "torn", self.history, self.text_index.parent):
+        for folder in (self.transcript, self.torn, self.history, self.text_index.parent):
             if folder.is_symlink():
                 raise LinkRefused(folder, f"{folder.relative_to(self.folder)} is a link")
 

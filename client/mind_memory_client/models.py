@@ -361,7 +361,7 @@ class FullTextState(Answer):
 
 
 class DamagedLine(Answer):
-    """A line of the transcript that differs from what was written."""
+    """A line of the transcript or of the corrections that differs from what was written."""
 
     file: str
     offset: int

@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, ConfigDict, Field, TypeAdapter, ValidationError
 
+from consolidation.transcript.records import DamagedRecord, sealed, unsealed
+
 type TargetKind = Literal["fact", "entity", "turn"]
 
 MOST_TURNS = 1_000  # that a target is named by
@@ -104,14 +106,18 @@ type Line = Correction | Undo
 _LINE: TypeAdapter[Line] = TypeAdapter(Correction | Undo)
 
 
-def encoded(line: Line) -> str:
-    """One line of the log, without the newline."""
-    return _LINE.dump_json(line, exclude_none=True).decode()
+def encoded(line: Line) -> bytes:
+    """One line of the log with its checksum, without the newline."""
+    return sealed(_LINE.dump_json(line, exclude_none=True))
 
 
-def decoded(line: bytes) -> Line | None:
-    """One line of the log; None for what is none: it was torn, damaged, or edited into another shape."""
+def decoded(line: bytes) -> Line:
+    """
+    One line of the log. Lines of earlier versions have no checksum.
+
+    Raises DamagedRecord for what is none: it was torn, damaged, or edited into another shape.
+    """
     try:
-        return _LINE.validate_json(line)
-    except ValidationError:
-        return None
+        return _LINE.validate_json(unsealed(line) or line)
+    except ValidationError as error:
+        raise DamagedRecord("not a decision that is known here") from error

@@ -37,8 +37,7 @@ def encode(kept: StoredTurn) -> bytes:
         "messages": [_message(message) for message in turn.messages],
         "metadata": dict(turn.metadata),
     }
-    body = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
-    return body[:-1] + b',"crc":"%08x"}\n' % zlib.crc32(body)
+    return sealed(json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()) + b"\n"
 
 
 def encode_tombstone(tombstone: StoredTurn, *, length: int) -> bytes:
@@ -58,16 +57,29 @@ def encode_tombstone(tombstone: StoredTurn, *, length: int) -> bytes:
 
 def decode(line: bytes) -> StoredTurn:
     """Read one line without its newline. Raises DamagedRecord."""
-    seal = _SEAL.search(line)
-    if seal is None:
+    body = unsealed(line)
+    if body is None:
         raise DamagedRecord("no checksum at the end")
-    body = line[: seal.start()] + b"}"
-    if zlib.crc32(body) != int(seal[1], 16):
-        raise DamagedRecord("the checksum does not fit")
     try:
         return _kept(json.loads(body))
     except (ValueError, KeyError, TypeError) as error:
         raise DamagedRecord(f"not a record: {error}") from error
+
+
+def sealed(body: bytes) -> bytes:
+    """Return *body*, a JSON object, with its checksum as the last field."""
+    return body[:-1] + b',"crc":"%08x"}' % zlib.crc32(body)
+
+
+def unsealed(line: bytes) -> bytes | None:
+    """The object that a *line* was before it was sealed; None where it has no checksum. Raises DamagedRecord."""
+    seal = _SEAL.search(line)
+    if seal is None:
+        return None
+    body = line[: seal.start()] + b"}"
+    if zlib.crc32(body) != int(seal[1], 16):
+        raise DamagedRecord("the checksum does not fit")
+    return body
 
 
 def _kept(record: dict[str, Any]) -> StoredTurn:

@@ -1,4 +1,4 @@
-"""Reads a transcript's files: whole turns, and what a power cut or a flipped bit left of others."""
+"""Reads files of one record a line: whole records, and what a power cut or a flipped bit left of others."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ from consolidation.transcript.positions import Place
 from consolidation.transcript.records import DamagedRecord, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from consolidation.kernel.turns import StoredTurn
 
 TORN = "torn"
-_BEGINNING = re.compile(rb'\{"sequence":')
 _END = re.compile(rb',"crc":"[0-9a-f]{8}"\}')
 _MOST_ENDS = 4  # metadata may hold what looks like an end
 _REMEMBERED, _LONGEST_REMEMBERED = 4_000, 4_000  # lines of all minds that were read lately, and the bytes of one
@@ -39,13 +38,29 @@ class Damage:
     aside: str
 
 
+@dataclass(frozen=True, slots=True)
+class Format[T]:
+    """How one record is read from a line, without its newline, or DamagedRecord is raised; how each line begins."""
+
+    decode: Callable[[bytes], T]
+    beginning: re.Pattern[bytes]
+
+
+TURNS = Format(decode, re.compile(rb'\{"sequence":'))
+
+
 def scan(file: Path) -> Iterator[tuple[StoredTurn, Place] | Damage]:
+    """Yield every line of a transcript's *file*, as ``scan_lines`` does."""
+    return scan_lines(file, TURNS, torn=file.parent / TORN)
+
+
+def scan_lines[T](file: Path, form: Format[T], *, torn: Path) -> Iterator[tuple[T, Place] | Damage]:
     """
     Yield every line of *file* in order, whole or damaged; split on newline bytes only.
 
     A last line without a newline gets one, so that the next append starts a line of its own. Damaged bytes are copied
-    to ``torn/`` beside the file and stay where they are. Whole turns among them follow the damage: sometimes only the
-    newline between two turns broke.
+    to the folder *torn* and stay where they are. Whole records among them follow the damage: sometimes only the
+    newline between two of them broke.
     """
     seal_end(file)
     offset = 0
@@ -53,7 +68,7 @@ def scan(file: Path) -> Iterator[tuple[StoredTurn, Place] | Damage]:
         for raw in lines:
             line = raw.rstrip(b"\n")
             if line:
-                yield from _read(line, Place(file, offset, len(line)))
+                yield from _read(line, Place(file, offset, len(line)), form, torn)
             offset += len(raw)
 
 
@@ -80,7 +95,7 @@ def read_lines(places: Iterable[Place]) -> list[StoredTurn | Damage]:
             try:
                 read.append(_decoded(line) if len(line) <= _LONGEST_REMEMBERED else decode(line))
             except DamagedRecord as error:
-                read.append(_damage(line, place, error))
+                read.append(_damage(line, place, error, torn=place.file.parent / TORN))
     return read
 
 
@@ -93,30 +108,30 @@ def forget_lines() -> None:
     _decoded.cache_clear()
 
 
-def _read(line: bytes, place: Place) -> Iterator[tuple[StoredTurn, Place] | Damage]:
+def _read[T](line: bytes, place: Place, form: Format[T], torn: Path) -> Iterator[tuple[T, Place] | Damage]:
     try:
-        yield decode(line), place
+        yield form.decode(line), place
     except DamagedRecord as error:
-        yield _damage(line, place, error)
-        yield from _whole_among(line, place)
+        yield _damage(line, place, error, torn=torn)
+        yield from _whole_among(line, place, form)
 
 
-def _whole_among(line: bytes, place: Place) -> Iterator[tuple[StoredTurn, Place]]:
+def _whole_among[T](line: bytes, place: Place, form: Format[T]) -> Iterator[tuple[T, Place]]:
     after = 0
-    for beginning in _BEGINNING.finditer(line):
+    for beginning in form.beginning.finditer(line):
         start = beginning.start()
         for end in islice(_END.finditer(line, start), _MOST_ENDS if start >= after else 0):
             try:
-                kept = decode(line[start : end.end()])
+                found = form.decode(line[start : end.end()])
             except DamagedRecord:
                 continue
-            yield kept, Place(place.file, place.offset + start, end.end() - start)
+            yield found, Place(place.file, place.offset + start, end.end() - start)
             after = end.end()
             break
 
 
-def _damage(line: bytes, place: Place, error: DamagedRecord) -> Damage:
-    aside = place.file.parent / TORN / f"{place.file.stem}-{place.offset}.txt"
+def _damage(line: bytes, place: Place, error: DamagedRecord, *, torn: Path) -> Damage:
+    aside = torn / f"{place.file.stem}-{place.offset}.txt"
     with suppress(OSError):  # a full disk keeps no copy; the bytes stay where they are
         aside.parent.mkdir(exist_ok=True, mode=0o700)
         if not aside.exists():

@@ -99,7 +99,6 @@ class ErasurePreviewer:
         traces, trace_files = await anyio.to_thread.run_sync(
             mind.trace_log.count_doomed, lambda trace: is_doomed(trace, plan=plan)
         )
-        made = await anyio.to_thread.run_sync(mind.corrections.lines)
         first = await first_words(mind, plan)
         _, found = await anyio.to_thread.run_sync(lambda: files_with(plan.forms, workspace=mind.workspace))
         showing = tuple(name for name in found if name != mind.workspace.story.name)
@@ -115,7 +114,9 @@ class ErasurePreviewer:
             files=(*showing, *trace_files),
             left=tuple(name for name in showing if name not in OWN_WRITINGS),
             traces=traces,
-            corrections=sum(isinstance(one, Correction) and left_of(one, plan, first) != one for one in made),
+            corrections=await anyio.to_thread.run_sync(
+                mind.corrections.count_doomed, lambda made: left_of(made, plan, first)
+            ),
         )
 
     async def _knowledge(self, mind: Mind, plan: ErasurePlan) -> tuple[int | None, int | None]:

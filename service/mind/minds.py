@@ -30,6 +30,7 @@ from consolidation.workspace import Workspace, no_such_mind, workspace_of
 from service.index.journal_index import JournalIndex
 from service.index.text_index import TextIndex
 from service.mind.copies import COPY_SECONDS, MindCopies
+from service.mind.damage import warn_of_damage
 from service.mind.health import Health, LaneName
 from service.mind.index_lag import has_lost_text
 from service.mind.mind_listing import FolderLooks, MindListing
@@ -427,12 +428,11 @@ class Minds:
                     with suppress(OSError):  # whoever needs them is told
                         await anyio.to_thread.run_sync(dreams.read)
                     trace_log = await anyio.to_thread.run_sync(self._trace_log, workspace)
-                    now = self._clock.monotonic()
-                    story = await anyio.to_thread.run_sync(lambda: read_progress(workspace, now=now))
+                    told = await anyio.to_thread.run_sync(lambda: read_progress(workspace, now=self._clock.monotonic()))
                 except OSError as error:
                     kind = DiskFull if is_full(error) else TranscriptUnwritable
                     raise kind(f"{error.filename or workspace.folder}: {error.strerror}") from error
-                self._open[mind_id] = Mind(
+                self._open[mind_id] = mind = Mind(
                     mind_id=mind_id,
                     workspace=workspace,
                     transcript=transcript,
@@ -440,21 +440,22 @@ class Minds:
                     journal=JournalIndex(workspace.journal_index),
                     trace_log=trace_log,
                     outcomes=Outcomes(workspace.outcomes, index=workspace.outcome_index),
-                    corrections=CorrectionLog(workspace.corrections),
+                    corrections=CorrectionLog(workspace.corrections, torn=workspace.torn),
                     dreams=dreams,
                     settings=OwnSettingsFile(workspace.settings),
                     disk=self.disk,
                     graph=self._graph_of(mind_id),
-                    story=story,
+                    story=told,
                     health=Health(),
                 )
+                await anyio.to_thread.run_sync(warn_of_damage, mind)
                 if known is not None:
-                    self._resting.restore(self._open[mind_id], known)
-                    if await has_lost_text(self._open[mind_id]) or self._open[mind_id].lag(LaneName.SAVING):
+                    self._resting.restore(mind, known)
+                    if await has_lost_text(mind) or mind.lag(LaneName.SAVING):
                         for tell in self._on_behind:
-                            tell(self._open[mind_id])
+                            tell(mind)
                 if self.copies is not None:
-                    self.copies.opened(self._open[mind_id])
+                    self.copies.opened(mind)
 
     def _looked_at(self) -> Iterable[str]:
         ids = self.ids() if self.copies is None else filter(self.custody.holds, self._listing.ids())

@@ -115,7 +115,7 @@ class Life:
         self.echo = Echo()
         kept = {"history": self.path.parent / "story-history", "clock": SystemClock()}
         self.file, self.hand = Dying(self.path, **kept), StoryFile(self.path, **kept)
-        self.corrections = CorrectionLog(self.path.parent / "corrections.jsonl")
+        self.corrections = CorrectionLog(self.path.parent / "corrections.jsonl", torn=self.path.parent / "torn")
         self.subject = MindStory(self.transcript, self.file, self.ledger, self.corrections)
         narrator = Narrator((self.echo,))
         self.service = ConsolidationService(narrator, clock=SystemClock(), batch_tokens=3, most_words=self.most_words)

@@ -28,6 +28,7 @@ from service.http.schemas.minds import (
 from service.http.schemas.resonance import UsageOut
 from service.http.schemas.settings import SettingsFaultOut
 from service.http.schemas.sleep import SleepStatusOut
+from service.mind.damage import damages_of
 from service.mind.health import Health, LaneName
 from service.mind.minds import Mind
 from service.mind.summary import MindSummary
@@ -58,7 +59,7 @@ async def mind(mind_id: MindId, memory: MemoryDep) -> MindOut:
     """Turns, progress of the graph and what it waits for, parked turns, backlog of the story, damaged lines, cost."""
     found = await memory.minds.find(mind_id)
     fault = (await anyio.to_thread.run_sync(found.settings.read)).fault
-    positions = found.transcript.positions
+    positions, standing = found.transcript.positions, (await put_right_in(found)).standing
     return MindOut(
         mind_id=mind_id,
         is_example=await anyio.to_thread.run_sync(lambda: found.workspace.is_example),
@@ -66,12 +67,12 @@ async def mind(mind_id: MindId, memory: MemoryDep) -> MindOut:
         sessions=positions.sessions(),
         last_sequence=positions.last,
         graph=await _graph(found),
-        said=len((await put_right_in(found)).standing.said),
+        said=len(standing.said),
         story=await _story(found, memory),
         text=await _text(found),
         outcomes=OutcomeCounts(**await anyio.to_thread.run_sync(found.outcomes.counts)),
         sleep=SleepStatusOut.model_validate(await memory.sleep.sleeper.status(found)),
-        damaged=[DamageOut.model_validate(damage) for damage in found.transcript.damages],
+        damaged=[DamageOut.model_validate(damage) for damage in damages_of(found)],
         settings_fault=SettingsFaultOut.model_validate(fault) if fault is not None else None,
         usage=UsageOut.model_validate(found.health.usage),
     )

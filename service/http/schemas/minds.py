@@ -60,7 +60,7 @@ class TextOut(Answered):
 
 
 class DamageOut(Answered):
-    """A line of the transcript that is damaged; a copy of its bytes lies at `aside`."""
+    """A line of the transcript or of `corrections.jsonl` that is damaged; `aside`, in `transcript/`, has its bytes."""
 
     file: str
     offset: int

@@ -28,6 +28,10 @@ def allowed(_standing):
     pass
 
 
+def log_of(file):
+    return CorrectionLog(file, torn=file.parent / "torn")
+
+
 @pytest.fixture
 def file(tmp_path):
     return tmp_path / "corrections.jsonl"
@@ -35,10 +39,10 @@ def file(tmp_path):
 
 def test_what_was_decided_is_there_after_a_restart(file):
     """Broken: nothing is appended."""
-    CorrectionLog(file).add(made("c1"), check=allowed)
-    CorrectionLog(file).undo(undo("u1", "c1"))
+    log_of(file).add(made("c1"), check=allowed)
+    log_of(file).undo(undo("u1", "c1"))
 
-    again = CorrectionLog(file)
+    again = log_of(file)
 
     assert again.lines() == (made("c1"), undo("u1", "c1"))
     assert not again.standing().corrections
@@ -46,7 +50,7 @@ def test_what_was_decided_is_there_after_a_restart(file):
 
 def test_the_same_decision_is_kept_once(file):
     """Broken: ``add`` does not look for what stands."""
-    log = CorrectionLog(file)
+    log = log_of(file)
     log.add(made("c1"), check=allowed)
 
     assert log.add(made("c2"), check=allowed).id == "c1"
@@ -60,14 +64,14 @@ def test_a_decision_that_can_not_stand_is_not_kept(file):
         raise CorrectionConflict("no")
 
     with pytest.raises(CorrectionConflict):
-        CorrectionLog(file).add(made("c1"), check=refuse)
+        log_of(file).add(made("c1"), check=refuse)
 
     assert not file.exists()
 
 
 def test_lines_that_another_machine_wrote_before_ours_are_read_with_it(file):
     """Broken: only the line that was added is put behind those that were read."""
-    here, there = CorrectionLog(file), CorrectionLog(file)
+    here, there = log_of(file), log_of(file)
     here.add(made("c1"), check=allowed)
     there.add(made("c2", text="Eve sings."), check=allowed)
 
@@ -80,7 +84,7 @@ def test_lines_that_another_machine_wrote_before_ours_are_read_with_it(file):
 
 def test_a_decision_is_taken_back_once(file):
     """Broken: each undo is one more line; an unknown id is taken back."""
-    log = CorrectionLog(file)
+    log = log_of(file)
     log.add(made("c1"), check=allowed)
 
     first = log.undo(undo("u1", "c1"))
@@ -95,18 +99,18 @@ def test_a_decision_is_taken_back_once(file):
 @pytest.mark.parametrize("rest", ['{"id": "c2", "at"', "\x00\x00", "[]", '{"id": "x"}'])
 def test_a_torn_or_strange_line_costs_only_itself(file, rest):
     """Broken: the end is not sealed; a line that is none raises."""
-    CorrectionLog(file).add(made("c1"), check=allowed)
+    log_of(file).add(made("c1"), check=allowed)
     file.write_text(file.read_text() + rest)
 
-    log = CorrectionLog(file)
+    log = log_of(file)
     log.add(made("c3", text="Ann has two cats."), check=allowed)
 
-    assert [one.id for one in CorrectionLog(file).lines()] == ["c1", "c3"]
+    assert [one.id for one in log_of(file).lines()] == ["c1", "c3"]
 
 
 def test_an_erasure_takes_a_decision_its_undo_and_strange_lines(file):
     """Broken: an undo is left behind; a strange line stays."""
-    log = CorrectionLog(file)
+    log = log_of(file)
     log.add(made("c1"), check=allowed)
     log.add(made("c2", text="Ann has two cats.", turns=("t1", "t2")), check=allowed)
     log.undo(undo("u1", "c1"))
@@ -116,6 +120,6 @@ def test_an_erasure_takes_a_decision_its_undo_and_strange_lines(file):
         turns = tuple(turn for turn in one.target.turn_ids if turn != "t1")
         return replace(one, target=replace(one.target, turn_ids=turns)) if turns else None
 
-    assert CorrectionLog(file).forget(left_of) == 4
-    assert CorrectionLog(file).lines() == (made("c2", text="Ann has two cats.", turns=("t2",)),)
+    assert log_of(file).forget(left_of) == 4
+    assert log_of(file).lines() == (made("c2", text="Ann has two cats.", turns=("t2",)),)
     assert "secret" not in file.read_text()
