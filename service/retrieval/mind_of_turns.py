@@ -82,7 +82,8 @@ class _CorrectionsOfTurns(CorrectionLog):
     def standing(self) -> Standing:
         """What stands."""
         found = self._log.standing()
-        return replace(found, statements=tuple(filter(self._counts, found.statements)))
+        said, statements = (tuple(filter(self._counts, ones)) for ones in (found.said, found.statements))
+        return replace(found, said=said, statements=statements)
 
     def lines(self) -> tuple[Line, ...]:
         """Every decision, oldest first."""

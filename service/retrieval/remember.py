@@ -210,8 +210,12 @@ class Recall:
     async def _statements(
         self, mind: Mind, query: str, vectors: Vectors | None, put_right: PutRight, others: Sequence[_Hit]
     ) -> tuple[_Hit, ...]:
-        """What people said that shares a word with *query* or another name in it, is near it, or replaces *others*."""
-        statements = put_right.standing.statements
+        """
+        What people said that shares a word with *query* or another name in it, or is near it, or replaces *others*.
+
+        What was put right since is found as well. It replaces nothing any more.
+        """
+        statements = put_right.standing.said
         if not statements:
             return ()
         fits = partial(
@@ -226,7 +230,7 @@ class Recall:
         meant = ({key: one for key, one in by.items() if one >= LEAST_COSINE} for by in near.cosines)
         every = (*near.scores, *renamed.scores, *meant)
         best = {one.id: max(by.get(one.id, 0.0) for by in every) for one in statements}
-        replaced = _replaced(mind, statements, best, others)
+        replaced = _replaced(mind, put_right.standing.statements, best, others)
         best |= {key: max(best[key], score) for key, score in replaced.items()}
         return tuple(_statement(one, best[one.id], put_right) for one in statements if best[one.id])
 
@@ -392,14 +396,16 @@ def _less(memory: Remembered) -> Remembered:
 
 
 def _statement(one: Statement, score: float, put_right: PutRight) -> _Hit:
-    decided = put_right.standing.of_statement(one)
+    standing = put_right.standing
+    decided, stands = standing.of_statement(one), standing.stands(one)
+    whole = () if stands or decided.is_wrong else (standing.turn(turn_id).truth for turn_id in one.turn_ids)
     hit = _hit(statement_id(one), "fact", statement_text(one), score, ())
     memory = replace(
         hit.remembered,
         occurred_at=one.at,
         statement=one,
-        corrections=decided.corrections,
-        is_held_back=bool(decided.held_back),
+        corrections=(*decided.corrections, *dict.fromkeys(made for made in whole if made is not None)),
+        is_held_back=not stands or bool(decided.held_back),
     )
     return replace(hit, remembered=memory)
 

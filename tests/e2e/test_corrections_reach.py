@@ -145,3 +145,39 @@ async def test_a_name_can_be_spelt_anew(tmp_path):
 
     assert "Zoë" in called
     assert "another name" in json.dumps(again)
+
+
+WROTE = {"say": "Otto owns a yacht in Kiel.", "edit": "My mother Ingrid lives in Kiel."}
+
+
+@pytest.mark.parametrize("what", WROTE)
+async def test_a_persons_own_words_are_found_marked_when_they_are_called_wrong(tmp_path, what):
+    """Broken: ``remember`` looks only for what stands of what people said."""
+    async with running(tmp_path) as service:
+        await told(service, MOTHER, "The harbour of Kiel is large.", *OTHERS)
+        target = by_id("fact", await fact_of(service)) if what == "edit" else None
+        made = await correct(service, what, target, to=WROTE[what])
+        before = await remembered(service, WROTE[what])
+        await correct(service, "wrong", {"kind": "fact", "id": f"fact:{made['id']}"})
+        after = await remembered(service, WROTE[what])
+        surfaced = await asked(service, WROTE[what])
+
+    places = {one["id"]: at for at, one in enumerate(after)}
+    harbour = next(one["id"] for one in after if "harbour" in one["text"])
+    marked = after[places[f"fact:{made['id']}"]]
+    assert marked["id"] in [one["id"] for one in before]
+    assert places[marked["id"]] > places[harbour]
+    assert [one["what"] for one in marked["corrections"]] == ["wrong"]
+    assert made["id"] not in json.dumps(surfaced["flashbacks"])
+
+
+async def test_words_whose_turn_was_told_otherwise_since_are_found_marked(tmp_path):
+    """Broken: such words are found without a mark, or are not found."""
+    async with running(tmp_path) as service:
+        await told(service, MOTHER, *OTHERS)
+        made = await correct(service, "edit", by_id("fact", await fact_of(service)), to="Ingrid lives in Kiel.")
+        whole = await correct(service, "edit", {"kind": "turn", "id": "episode:1"}, to="Ingrid lives in Porto.")
+        found = {one["id"]: one for one in await remembered(service, "Does Ingrid live in Kiel?")}
+
+    assert [one["id"] for one in found[f"fact:{made['id']}"]["corrections"]] == [whole["id"]]
+    assert next(iter(found)) == f"fact:{whole['id']}"
