@@ -139,6 +139,21 @@ def tells_of_any(text: str, names: Iterable[str]) -> bool:
     )
 
 
+def is_named(text: str, name: str) -> bool:
+    """
+    Whether *name* stands whole in *text*, in whatever form, and is a name: its first and last word have a capital.
+
+    Either there or in *name*: who types all words small means somebody nevertheless. In words without any capital, and
+    in scripts that have none, nobody can tell.
+    """
+    key = name_key(name)
+    if not names_any(text, (key,)):
+        return False
+    words, parts = name.split(), key.split()
+    is_plain = text == text.lower() or key == key.upper() or all(one[0].isupper() for one in (words[0], words[-1]))
+    return is_plain or all(is_written_as_name(text, part) for part in (parts[0], parts[-1]))
+
+
 def named_in(text: str, keys: Iterable[str]) -> tuple[str, ...]:
     """Which of the names with these *keys* stand whole in *text*, in whatever form: "Sandras Hund" names Sandra."""
     row = f" {' '.join(tokens(text))} "

@@ -15,7 +15,7 @@ import anyio.to_thread
 
 from consolidation.corrections.record import MOST_TURNS, Correction, Target, What, beginning_of
 from consolidation.corrections.standing import may_be_one
-from consolidation.corrections.wording import Wording
+from consolidation.corrections.wording import Wording, is_named
 from consolidation.kernel.errors import AmbiguousMemory, CorrectionConflict, InvalidRequest, MemoryNotFound
 from consolidation.text.language import detect
 from consolidation.text.names import name_key
@@ -208,11 +208,21 @@ def _entity(mind: Mind, meant: Meant, standing: Standing) -> Target:
         key = name_key(meant.text or "")
         names = [name for _, name in mind.text.names_in(meant.text or "") if name_key(name) == key]
         is_given = standing.keys_of(meant.text or "") != {key}  # by a person
-        if not names and key and (is_given or mind.text.mentions(meant.text or "", limit=1)):
+        if not names and key and (is_given or _is_told(mind, meant.text or "")):
             names = [meant.text or ""]
     if not names:
         raise MemoryNotFound("the mind knows no such entity (any more)")
     return Target("entity", names[0], meant.turn_ids)
+
+
+def _is_told(mind: Mind, name: str) -> bool:
+    """Whether turns have a *name* that no entity has, written as a name: so it can be muted, and given another one."""
+    key = name_key(name)
+    told = mind.transcript.read_now(mind.text.mentions(name, limit=_LOOKED_AT))
+    return any(
+        key in map(name_key, one.turn.persons) or any(is_named(message.content, name) for message in one.turn.messages)
+        for one in told
+    )
 
 
 def _is_split_off(split: Split, meant: Meant) -> bool:

@@ -82,15 +82,17 @@ async def test_what_a_muted_person_said_is_told_nowhere(tmp_path):
     ("name", "told_as", "asks"),
     [
         ("지은", "내 여동생 지은이는 광주에서 의학을 공부해.", "내 여동생은 어디서 공부해?"),
+        ("Ines", "My sister ines works in a bakery in Ankara.", "Who works in a bakery in Ankara?"),
+        ("ines", "my sister ines works in a bakery in ankara.", "who works in a bakery in ankara?"),
         ("Işıl", "Işıl'ın nişanlısı Ankara'da bir fırında çalışıyor.", "Ankara'da fırında kim çalışıyor?"),
     ],
 )
-async def test_who_is_only_named_with_an_ending_can_be_muted(tmp_path, name, told_as, asks):
-    """Broken: turns are searched for the name as it was written (404), or texts are."""
+async def test_who_is_named_with_an_ending_or_in_small_letters_can_be_muted(tmp_path, name, told_as, asks):
+    """Broken: turns are searched for the name as it was written (404), or texts are; a capital is asked for."""
     async with running(tmp_path) as service:
         await told(service, told_as)
         before = await asked(service, asks, session_id="before")
         await correct(service, "mute", {"kind": "entity", "text": name})
         after = await asked(service, asks, session_id="after")
 
-    assert (name in before["block"], after["surfaced"]) == (True, False)
+    assert (name.lower() in before["block"].lower(), after["surfaced"]) == (True, False)
