@@ -206,7 +206,8 @@ def _other_name(mind: Mind, what: What, target: Target, to: str, standing: Stand
     is_spelt_anew = what is What.RENAME and is_same and to != standing.name_of(target.text)
     if (is_same and not is_spelt_anew) or not name_key(to):
         raise InvalidRequest("must be another name", pointer="#/to")
-    is_known = not is_same and any(name_key(name) == name_key(to) for _, name in mind.text.names_in(to))
+    is_own = name_key(to) in (standing.keys_of(target.text) if what is What.RENAME else {name_key(target.text)})
+    is_known = not is_own and any(name_key(name) == name_key(to) for _, name in mind.text.names_in(to))
     if what is not What.MERGE and is_known:
         raise CorrectionConflict("there is an entity of this name already: merge the two instead")
     return to

@@ -167,6 +167,21 @@ async def test_a_name_that_another_one_was_given_is_refused(service):
     assert "merge the two" in answer.json()["detail"]
 
 
+async def test_an_entity_can_be_given_each_of_its_own_names(service):
+    """Broken: its own names count as those of another one: "merge the two instead"."""
+    await correct(service, "rename", {"text": "Ingrid"}, to="Clementine")
+    await correct(service, "rename", {"text": "Clementine"}, to="Ingrid")
+    back = [one["called"] for one in (await get(service, "entities"))["items"]]
+    _, _, kept = await merged(service)
+    await correct(service, "rename", {"id": kept["id"]}, to="Ingrid")
+    by_either = [(await get(service, "facts", entity=name))["items"] for name in ("Ingrid", "Ingritt", "Clementine")]
+
+    assert "Ingrid" in back
+    assert "Clementine" not in back
+    assert (await get(service, f"entities/{kept['id']}"))["called"] == "Ingrid"
+    assert by_either[0] == by_either[1] == by_either[2] != []
+
+
 async def test_the_graph_has_one_node_for_one_who_was_merged(service):
     """Broken: the graph is drawn of the index alone."""
     before = await get(service, "graph")
