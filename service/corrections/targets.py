@@ -15,16 +15,18 @@ import anyio.to_thread
 
 from consolidation.corrections.record import MOST_TURNS, Correction, Target, What, beginning_of
 from consolidation.corrections.standing import may_be_one
-from consolidation.corrections.wording import Wording, is_named
+from consolidation.corrections.wording import Wording, is_named, names_any
 from consolidation.kernel.errors import AmbiguousMemory, CorrectionConflict, InvalidRequest, MemoryNotFound
 from consolidation.text.language import detect
-from consolidation.text.names import name_key
+from consolidation.text.names import given_name, name_key
 from consolidation.text.words import stems
+from service.index.text_splits import entities_with_keys, mentions_in
 from service.retrieval.lead_words import is_led, teller_in, without_lead
 from service.retrieval.put_right import split_off_id, statement_id
 from service.retrieval.tellers import people_in
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterable, Sequence
 
     from consolidation.corrections.entity_names import Split
@@ -69,7 +71,10 @@ async def find_target(mind: Mind, meant: Meant, what: What, *, standing: Standin
     if meant.kind == "turn":
         return await _turn(mind, meant)
     if meant.kind == "entity":
-        return await anyio.to_thread.run_sync(_entity, mind, meant, standing)
+        target = await anyio.to_thread.run_sync(_entity, mind, meant, standing)
+        if what is What.SPLIT:
+            await anyio.to_thread.run_sync(_check_told_in, mind, target, standing)
+        return target
     replaced = _replaced(meant, standing)
     if replaced is not None and what is What.EDIT:
         return replaced
@@ -223,6 +228,32 @@ def _is_told(mind: Mind, name: str) -> bool:
         key in map(name_key, one.turn.persons) or any(is_named(message.content, name) for message in one.turn.messages)
         for one in told
     )
+
+
+def _check_told_in(mind: Mind, target: Target, standing: Standing) -> None:
+    """Whether each turn of a split names the entity, or told a fact that joins it. Raises InvalidRequest."""
+    keys = standing.keys_of(target.text)
+    for one in reversed(standing.splits):  # whoever was split off is named as before in the turns
+        keys |= standing.keys_of(one.name) if name_key(one.to) in keys else frozenset()
+    keys |= {name_key(given_name(target.text))} - {""}
+    sequences = {one: mind.transcript.positions.sequence_of(one) or 0 for one in target.turn_ids}
+
+    def told(database: sqlite3.Connection) -> frozenset[int]:
+        names = {target.text, *(row.name for row in entities_with_keys(database, sorted(keys)))}
+        return frozenset(one.sequence for one in mentions_in(database, sorted(names), sequences.values()))
+
+    known = mind.text.read(told)
+    unknown = [one for one in sequences.values() if one not in known]
+    known |= {one.sequence for one in mind.transcript.read_now(unknown) if _names(one, keys)}
+    for at, turn_id in enumerate(target.turn_ids):
+        if sequences[turn_id] not in known:
+            raise InvalidRequest(f"is of a turn that does not name {target.text}", pointer=f"#/target/turn_ids/{at}")
+
+
+def _names(turn: StoredTurn, keys: frozenset[str]) -> bool:
+    """Whether a person who speaks in a turn has a name with one of *keys*, or a message there names somebody so."""
+    is_theirs = not keys.isdisjoint(map(name_key, turn.turn.persons))
+    return is_theirs or any(names_any(message.content, keys) for message in turn.turn.messages)
 
 
 def _is_split_off(split: Split, meant: Meant) -> bool:

@@ -192,3 +192,15 @@ async def test_who_was_split_off_is_muted_alone_and_stays_when_the_other_is(serv
 
 def scores(memories):
     return {one["text"]: one["score"] for one in memories}
+
+
+async def test_a_turn_that_does_not_name_the_entity_is_refused_for_a_split(service):
+    """Broken: any turns are taken, and nothing comes of it."""
+    body = {"what": "split", "target": {"kind": "entity", "text": "Ingrid", "turn_ids": ["t1", "t3"]}, "to": TRUDI}
+    refused = await service.http.post("/v1/minds/ada/corrections", json=body)
+    await split(service, "t1", "t2")
+    again = await split(service, "t2", to="Trudi of Bruges", name=TRUDI)
+
+    assert refused.status_code == 422
+    assert refused.json()["errors"][0]["pointer"] == "#/target/turn_ids/1"
+    assert again["target"]["turn_ids"] == ["t2"]
