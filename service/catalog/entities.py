@@ -11,7 +11,7 @@ import anyio.to_thread
 from consolidation.kernel.errors import EntityNotFound
 from consolidation.text.names import name_key
 from service.catalog.cursors import cursor_of, place_in
-from service.catalog.facts import FactItem, fact_items, of_entity, with_turns
+from service.catalog.facts import FactItem, FactQuery, list_facts, of_entity
 from service.catalog.lookalikes import ORDER, Likeness, likeness, pieces_of, slack_of
 from service.catalog.splits import SplitOff, SplitView, split_view
 from service.index.text_knowledge import (
@@ -21,7 +21,6 @@ from service.index.text_knowledge import (
     counted_under,
     entity_of,
     entity_page,
-    fact_page,
     months_of,
     neighbours_of,
     place_of,
@@ -29,6 +28,7 @@ from service.index.text_knowledge import (
 )
 from service.index.text_splits import entities_with_keys
 from service.retrieval.put_right import ENTITY, put_right_in
+from service.retrieval.time_window import TimeWindow
 
 if TYPE_CHECKING:
     import sqlite3
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     from consolidation.corrections.record import Correction
     from service.catalog.cursors import Place
-    from service.catalog.facts import FoundFacts
     from service.index.text_knowledge import EntityRow, EntitySort
     from service.mind.minds import Mind
     from service.retrieval.put_right import PutRight
@@ -47,7 +46,7 @@ _NEWEST_FACTS, _MOST_NEIGHBOURS, _MOST_LOOKALIKES = 10, 50, 20
 @dataclass(frozen=True, slots=True)
 class EntityItem:
     """
-    An entity: how many facts join it, in how many turns, and when the first and the last of these was said.
+    An entity: how many facts of the graph join it, in how many turns, and when the first and last of these was said.
 
     ``called`` is its name after what people merged and renamed; ``corrections`` are what they decided of it. Where a
     person said what it is, ``summary`` is that; else it is without what they said is wrong.
@@ -175,13 +174,14 @@ async def read_entity(mind: Mind, entity_id: str, *, now: datetime) -> EntityDet
     if around is None:
         raise EntityNotFound("the mind has no entity of this id")
     own = around.origins | put_right.standing.keys_of(around.entity.name)
+    newest = FactQuery(TimeWindow(), entity=entity_id, limit=_NEWEST_FACTS)
     alike = await anyio.to_thread.run_sync(_lookalikes, mind, around.entity, own)
     return EntityDetail(
         entity=await anyio.to_thread.run_sync(_item, around.entity, put_right),
         months=around.months,
         neighbours=around.neighbours,
         lookalikes=alike,
-        newest_facts=await fact_items(mind, around.facts, now=now),
+        newest_facts=(await list_facts(mind, newest, now=now)).items,
     )
 
 
@@ -190,7 +190,6 @@ class _Around:
     entity: EntityRow
     months: tuple[Month, ...]
     neighbours: tuple[Neighbour, ...]
-    facts: FoundFacts
     origins: frozenset[str] = frozenset()  # keys of names that a person said are another's
 
 
@@ -202,7 +201,6 @@ def _around(database: sqlite3.Connection, entity_id: str, put_right: PutRight, n
     if entity is None:
         return None
     only = of_entity(database, FactFilter(now), entity_id, splits, put_right)
-    rows = fact_page(database, only, before=None, limit=_NEWEST_FACTS)
     months, shared = _counted(database, only, off, splits)
     merged = merged_rows(database, put_right)
     return _Around(
@@ -212,7 +210,6 @@ def _around(database: sqlite3.Connection, entity_id: str, put_right: PutRight, n
         ),
         months=tuple(Month(*one) for one in months),
         neighbours=_neighbours(database, shared[:_MOST_NEIGHBOURS], splits),
-        facts=with_turns(database, rows),
         origins=off.origins if off is not None else frozenset(),
     )
 

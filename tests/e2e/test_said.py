@@ -143,3 +143,17 @@ async def test_evidence_messages_and_turns_show_what_was_decided_of_them(service
     decided = {turn_id: [one["id"] for one in turn["corrections"]] for turn_id, turn in turns.items()}
     assert decided == {"t0": [], "t1": [made["id"]], "t2": [muted["id"]]}
     assert evidence["corrections"] == [{key: made[key] for key in ("id", "what", "to", "at", "by")}]
+
+
+async def test_the_page_of_an_entity_has_what_people_said_and_edited(service):
+    """Broken: its newest facts are of the graph alone."""
+    lyon = await fact(service, "Lyon")
+    await correct(
+        service, {"what": "edit", "target": {"kind": "fact", "id": lyon["id"]}, "to": "Ingrid lives in Nice."}
+    )
+    ingrid = next(one for one in (await get(service, "entities"))["items"] if one["name"] == "Ingrid")
+    page = await get(service, f"entities/{ingrid['id']}")
+
+    assert page["newest_facts"] == await facts(service, entity=ingrid["id"])
+    shown = {one["text"]: one["state"] for one in page["newest_facts"]}
+    assert (shown["Ingrid lives in Nice."], shown[BOAT], shown[lyon["text"]]) == ("holding", "holding", "wrong")

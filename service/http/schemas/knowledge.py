@@ -101,7 +101,7 @@ class EntityOut(Answered):
     name: str
     kind: str = Field(description="What sort of thing it is, empty where no model said.")
     summary: str = Field(description="What is known of it; where a person said what it is, their words.")
-    facts: int = Field(description="How many facts join it.")
+    facts: int = Field(description="How many facts join it. What people said by corrections joins nothing.")
     mentions: int = Field(description="In how many turns such facts were told.")
     first_at: datetime | None = Field(description="When the first of these turns was said.")
     last_at: datetime | None
@@ -147,7 +147,7 @@ class EntityDetailOut(EntityOut):
     mentions_by_month: list[MonthOut] = Field(description="Oldest first.")
     neighbours: list[NeighbourOut] = Field(description="The 50 that share most facts with it.")
     lookalikes: list[LookalikeOut] = Field(description="The surest first. They are guessed by name alone.")
-    newest_facts: list[FactOut] = Field(description="The newest 10.")
+    newest_facts: list[FactOut] = Field(description="The newest 10, what people said and edited among them.")
 
 
 class GraphAsked(BaseModel):
