@@ -57,6 +57,12 @@ def texts_told_first_in(database: sqlite3.Connection, sequences: Iterable[int]) 
     return tuple(text for (text,) in rows)
 
 
+def facts_by_turn(database: sqlite3.Connection, sequences: Iterable[int]) -> tuple[tuple[int, str, str], ...]:
+    """The facts that were told first in one of these turns: the turn, their uuids and their words."""
+    query = f"SELECT sequence, uuid, text FROM facts WHERE sequence IN {_VALUES} ORDER BY number"
+    return tuple(database.execute(query, (_json(sequences),)))
+
+
 def facts_joining(database: sqlite3.Connection, names: Iterable[str]) -> frozenset[int]:
     """The facts that join one of *names*, by number."""
     query = f"SELECT number FROM facts WHERE source IN {_VALUES} OR target IN {_VALUES}"

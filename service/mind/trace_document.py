@@ -143,11 +143,16 @@ class PhasesTrace(_Strict):
 
 @dataclass(frozen=True, slots=True)
 class ShownTrace(_Strict):
-    """A fragment that surfaced, and the turns it rests on; the echo filter reads it."""
+    """
+    A fragment that surfaced, and the turns it rests on; the echo filter reads it.
+
+    Of a turn, ``facts`` are those of the graph that came up with it.
+    """
 
     id: OurText
     sequences: tuple[int, ...]
     text: str
+    facts: OurTexts | None = None
 
 
 @dataclass(frozen=True, slots=True)

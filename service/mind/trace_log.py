@@ -439,7 +439,7 @@ class TraceLog:
 def _indexed(offset: int, trace: TraceDocument) -> IndexedCall:
     retrieval = trace.phases.retrieval
     candidates = (retrieval.candidates if retrieval is not None else None) or ()
-    shown = _ids((one.id, one.sequences) for one in trace.shown)
+    shown = _ids((one.id, one.sequences) for one in trace.shown).union(*(one.facts or () for one in trace.shown))
     return IndexedCall(
         offset=offset,
         trace_id=trace.trace_id,

@@ -16,7 +16,7 @@ import anyio.to_thread
 import structlog
 from structlog.contextvars import bound_contextvars
 
-from consolidation.kernel.errors import Locked, MindErasing
+from consolidation.kernel.errors import IndexUnusable, Locked, MindErasing
 from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from service.mind.also_read import UNAVAILABLE
 from service.mind.index_lag import INDEX_BEHIND, until_indexed
@@ -25,12 +25,15 @@ from service.resonance.call import Deadline, PreTurnCall
 from service.resonance.injection import as_thought, block, etag, inject
 from service.resonance.labels import label_all
 from service.resonance.moment_builder import in_its_language, observe, unread
+from service.resonance.shown_facts import facts_shown
 from service.resonance.supposed_mind import supposed
 from service.resonance.trace_recorder import TraceRecorder
 from service.retrieval.mind_of_turns import mind_of_turns
 from service.retrieval.moment import ResonanceAnswer, Shortlist
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from consolidation.kernel.ports import Clock
     from consolidation.secrets.privacy_filter import PrivacyFilter
     from service.mind.events import Publish
@@ -241,7 +244,8 @@ class Pipeline:
 
     async def _close(self, call: PreTurnCall, injection: Injection) -> ResonanceAnswer:
         """Write the trace, and answer; a disk that is slow to take it goes on in the background."""
-        mind, trace, document = call.mind, call.trace, _document(call, injection)
+        mind, trace = call.mind, call.trace
+        document = _document(call, injection, await _facts(call, injection))
         mind.trace_log.remember(document)  # the next call knows of it, whatever the disk does
         writing = self._background.start(
             f"trace {mind.mind_id}", lambda: _write(mind, trace.trace_id), owner=mind.mind_id, in_caller_context=True
@@ -263,7 +267,7 @@ class Pipeline:
         """Answer, and note nothing but that it was asked."""
         self._tally.probes += 1
         log.info("resonance.probed", surfaced=len(injection.flashbacks), ms=call.trace.timings["total"])
-        return _answer(call, injection, _document(call, injection))
+        return _answer(call, injection, _document(call, injection, {}))
 
 
 async def _of_its_turns(call: PreTurnCall) -> PreTurnCall:
@@ -274,11 +278,24 @@ async def _of_its_turns(call: PreTurnCall) -> PreTurnCall:
     return replace(call, mind=await mind_of_turns(call.mind, call.request.turns))
 
 
-def _document(call: PreTurnCall, injection: Injection) -> TraceDocument:
+async def _facts(call: PreTurnCall, injection: Injection) -> Mapping[str, tuple[str, ...]]:
+    """The facts that came up with each flashback, by its id; none where the index does not say so in time."""
+    fragments = [one.fragment for one in injection.flashbacks if not one.fragment.mind_id]
+    if not fragments or call.moment.is_off_the_record:
+        return {}
+    rest = call.deadline.rest()
+    try:
+        async with asyncio.timeout(rest / 2 if rest is not None else None):  # the trace is to be written, too
+            return await anyio.to_thread.run_sync(facts_shown, call.mind, fragments, abandon_on_cancel=True)
+    except (TimeoutError, IndexUnusable):
+        return {}
+
+
+def _document(call: PreTurnCall, injection: Injection, facts: Mapping[str, tuple[str, ...]]) -> TraceDocument:
     """What is kept of the call; no word of another mind."""
     own = tuple(one for one in injection.flashbacks if not one.fragment.mind_id)
     text = injection.block if len(own) == len(injection.flashbacks) else block(own)
-    found = call.trace.document(call.moment, flashbacks=injection.flashbacks, block=text)
+    found = call.trace.document(call.moment, flashbacks=injection.flashbacks, block=text, facts=facts)
     is_thought = call.request.is_wonder and own and not call.moment.is_off_the_record
     return replace(found, thought=as_thought(own[0])) if is_thought else found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import fields, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, get_args, get_type_hints
 
 from consolidation.kernel.ports import Usage
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _COUNTED = ("queries", "candidates", "dropped", "kept")  # of a phase's notes: a span shows how many, not which
 _NOTES = {name: get_args(hint)[0] for name, hint in get_type_hints(PhasesTrace).items()}  # a phase's part, by its name
 _SHOWN_CHARACTERS = 300  # of a candidate
+_NOTHING: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
 class TraceRecorder:
@@ -120,8 +122,19 @@ class TraceRecorder:
         """Milliseconds by phase, and ``total`` once it is finished."""
         return self._timings
 
-    def document(self, moment: Moment, *, flashbacks: Sequence[Flashback], block: str) -> TraceDocument:
-        """The trace; of a moment off the record, its figures alone."""
+    def document(
+        self,
+        moment: Moment,
+        *,
+        flashbacks: Sequence[Flashback],
+        block: str,
+        facts: Mapping[str, tuple[str, ...]] = _NOTHING,
+    ) -> TraceDocument:
+        """
+        The trace; of a moment off the record, its figures alone.
+
+        *facts* are those that came up with a flashback, by its id.
+        """
         is_off = moment.is_off_the_record
         return TraceDocument(
             trace_id=self.trace_id,
@@ -138,6 +151,7 @@ class TraceRecorder:
                     one.fragment.id,
                     tuple(sorted(one.fragment.sequences)),
                     "" if is_off or one.fragment.mind_id else one.text,
+                    None if is_off else facts.get(one.fragment.id) or None,
                 )
                 for one in flashbacks
             ),

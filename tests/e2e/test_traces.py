@@ -107,3 +107,29 @@ async def test_old_traces_are_deleted_when_the_service_starts(tmp_path):
 
     assert len(kept["traces"]) == 1
     assert found["traces"] == []
+
+
+PARROT, LONG = (
+    "My aunt Carla has a parrot.",
+    " ".join(f"On day {at} we only walked along the quiet river." for at in range(40)),
+)
+
+
+async def test_a_fact_came_up_where_a_flashback_shows_its_sentence(tmp_path):
+    """Broken: the traces of a fact are those of its own id alone; each fact of a turn that is shown has come up."""
+    async with running(tmp_path) as service:
+        await told(service, f"{LYON} {LONG} {PARROT}")
+        answer = (await service.resonate("ada", ASKS)).json()
+        facts = (await service.http.get("/v1/minds/ada/facts")).json()["items"]
+        used = {word: next(one for one in facts if word in one["text"]) for word in ("Lyon", "parrot")}
+        listed_by = {
+            word: (await listed(service, memory=one["id"], role="shown"))["traces"] for word, one in used.items()
+        }
+        probe = await service.resonate("ada", ASKS, session_id="s9", probe=True)
+
+    (shown,) = answer["flashbacks"]
+    assert ("Lyon" in shown["text"], "parrot" in shown["text"]) == (True, False)
+    assert used["Lyon"]["surfaced"]["trace_ids"] == [answer["trace_id"]]
+    assert [one["trace_id"] for one in listed_by["Lyon"]] == [answer["trace_id"]]
+    assert (used["parrot"]["surfaced"], listed_by["parrot"]) == (None, [])
+    assert probe.status_code == 200

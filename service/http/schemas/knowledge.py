@@ -67,7 +67,9 @@ class FactOut(Answered):
     is_contradicted: bool = Field(
         description="Whether it, or each turn that told it, was found wrong when it surfaced."
     )
-    surfaced: UseOut | None = Field(description="Null where it never came up.")
+    surfaced: UseOut | None = Field(
+        description="Null where it never came up, neither by itself nor with the turn that told it first."
+    )
     said: SaidOut | None = Field(description="Who said it to put the memory right; null for a fact that turns told.")
 
 

@@ -38,7 +38,7 @@ MARKED = {
     "Delivery": {"delivered"},  # an id
     "RetrievalTrace": {"wondered"},
     "CandidateTrace": {"id", "kind", "arms"},  # ids are made of numbers, uuids and digests
-    "ShownTrace": {"id"},
+    "ShownTrace": {"id", "facts"},
     "FiltersTrace": {"dropped", "kept", "salience", "instructions"},  # by id, for reasons that we wrote
     "RelevanceTrace": {"by_memory"},  # likelihoods by id
     "LabelsTrace": {"labels"},  # by id, in the words of our tables
