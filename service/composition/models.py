@@ -97,11 +97,16 @@ def provider_of(model: str) -> str:
     """Whose model this is by its name: only there may its key go."""
     if model.startswith(_HOSTED_BY_OPENAI):
         return "openai"
-    return model.partition("/")[0]
+    return "ollama" if is_ollama(model) else model.partition("/")[0]
 
 
 def deployments_of(section: RoleModel, settings: Settings) -> tuple[Deployment, ...]:
-    """The role's own model with its own address and key, else the common one with the common ones."""
+    """
+    The role's own model with its own address and key, else the common one with the common ones; then the fallbacks.
+
+    A fallback of the same provider is asked at the same address: words that are sent to a private server must not go to
+    a public one for want of an address.
+    """
     if section.model is not None:
         first = deployment(section.model, settings, api_base=section.api_base, api_key=_plain(section.api_key))
     elif settings.model is not None:
@@ -110,7 +115,7 @@ def deployments_of(section: RoleModel, settings: Settings) -> tuple[Deployment, 
         first = deployment(settings.model, settings, api_base=base, api_key=key)
     else:
         return ()
-    return (first, *(deployment(name, settings) for name in section.fallbacks))
+    return (first, *(_like(first, name, settings) for name in section.fallbacks))
 
 
 def deployment(
@@ -130,6 +135,13 @@ def at_once_in_background(settings: Settings, chosen: Mapping[Role, tuple[Deploy
     if "at_once" not in settings.models.model_fields_set and any(map(is_ollama, asked)):
         return 1
     return settings.models.at_once
+
+
+def _like(first: Deployment, model: str, settings: Settings) -> Deployment:
+    """*model* with the address and the key of *first*, if both are of one provider; else with its provider's own."""
+    if provider_of(model) != provider_of(first.model):
+        return deployment(model, settings)
+    return deployment(model, settings, api_base=first.api_base, api_key=first.api_key)
 
 
 def _plain(secret: SecretStr | None) -> str | None:

@@ -208,3 +208,17 @@ async def test_calls_of_one_mind_that_hang_take_the_model_from_no_other(tmp_path
             free(provider)
 
     assert found["degraded"] == []
+
+
+async def test_a_story_goes_to_its_fallback_at_the_same_address_with_the_same_key(tmp_path, monkeypatch):
+    """Broken: a fallback has neither, so nobody is asked, or OpenAI, where its key is in the environment."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with ScriptedProvider(respond=lambda body: Fails(404, "no") if body["model"] == "scripted" else GOOD) as model:
+        models = roles(model, "narrative", fallbacks=["openai/second"])
+        async with running(tmp_path, settings=settings_of(tmp_path, models=models, story=ON_REQUEST)) as service:
+            await keep_talk(service, TALK[2:])
+            run = (await consolidate(service, trigger="manual"))["last_run"]
+
+    assert (run["error"], run["told"] > 0) == (None, True)
+    assert [asked.body["model"] for asked in model.chats] == ["scripted", "second"]
+    assert {k.lower(): v for k, v in model.chats[-1].headers.items()}["authorization"] == "Bearer k"

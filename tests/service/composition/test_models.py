@@ -28,6 +28,18 @@ def test_a_last_resort_that_a_setting_names_is_asked_last_and_only_of_openai_its
     assert chosen("openai/own", api_base="http://127.0.0.1:1/v1", last_resort="gpt-4o") == ["openai/own"]
 
 
+def test_a_fallback_of_the_same_provider_is_asked_at_the_same_address_with_the_same_key():
+    """Broken: words that go to a private address go to a public one when that fails."""
+    names = ["gpt-4.1", "openai/b", "anthropic/claude"]
+    own = {"model": "openai/a", "api_base": "http://10.0.0.1/v1", "api_key": "k", "fallbacks": names}
+    common = Settings(model="ollama_chat/a", api_base="http://10.0.0.2", models={"chat": {"fallbacks": ["ollama/b"]}})
+
+    found = choose(Settings(models={"chat": own}))[Role.CHAT]
+
+    assert [(one.api_base, one.api_key) for one in found] == [("http://10.0.0.1/v1", "k")] * 3 + [(None, None)]
+    assert [one.api_base for one in choose(common)[Role.CHAT]] == ["http://10.0.0.2"] * 2
+
+
 def test_a_model_of_copilot_falls_back_to_copilots_gpt_4o():
     assert chosen("github_copilot/gpt-5") == ["github_copilot/gpt-5", "github_copilot/gpt-4o"]
 

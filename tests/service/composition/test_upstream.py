@@ -13,7 +13,10 @@ CHAT = {
     "api_key": "sk-chat",
     "fallbacks": ["openai/b"],
 }
-USUAL = (Deployment("openai/gpt-4o-mini", "https://gate.example/v1", "sk-chat"), Deployment("openai/b"))
+USUAL = (
+    Deployment("openai/gpt-4o-mini", "https://gate.example/v1", "sk-chat"),
+    Deployment("openai/b", "https://gate.example/v1", "sk-chat"),
+)
 
 
 def menu(chat=CHAT, **proxy):
