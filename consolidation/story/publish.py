@@ -35,6 +35,8 @@ from consolidation.story.ledger import (
     with_ours,
     write_ledger,
 )
+from consolidation.text.language import detect
+from consolidation.text.words import content_stems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,8 +63,8 @@ async def publish_batch(
 
     Without a draft only the marks are written: the batch is skipped. *rest* are the turns that are still pending
     afterwards, *seen* the marks when the batch was taken. Raises StoryFault, and Locked, also where another process has
-    moved the cursor since: it may have narrated the same turns; or where a person has edited a chapter that *draft*
-    revises.
+    moved the cursor since: it may have narrated the same turns; or where a person has edited each chapter that *draft*
+    revises, and it adds none. Turns that only a revision tells which was dropped for such an edit are owed.
     """
     ledger = await anyio.to_thread.run_sync(read_ledger, story.ledger)
     narrated = [stored.occurred_at for stored in batch] + ([ledger.newest] if ledger.newest else [])
@@ -85,13 +87,14 @@ async def publish_batch(
         back = anchor_moved_back(marks, since=seen)  # while the narrator was thinking
         return with_marks(new, sequence=sequence, anchor=min(anchor, back or anchor), tied_to=tied_to)
 
-    turns = turns_of_draft(batch, draft, ledger.turns) if draft is not None else {}
+    turns: TurnsByChapter = turns_of_draft(batch, draft, ledger.turns) if draft is not None else {}
     told_at = ledger.next_told_at(story.file.now())
     await anyio.to_thread.run_sync(record_ours, story.ledger, turns, told_at)
     change = await anyio.to_thread.run_sync(story.file.change, plan)
     owed = ledger.owed - {stored.sequence for stored in batch}
     if draft is not None:
-        owed |= _not_taken(batch, draft, turns, story=without_marks(change.written))
+        turns, untold = _as_written(batch, draft, turns, story=without_marks(change.written))
+        owed |= untold
     ours = with_ours(ledger, turns, told_at=told_at)
     published = replace(ours, sequence=sequence, anchor=tied_to, newest=max(narrated), owed=owed)
     if draft is not None and draft.notes is not None:
@@ -106,8 +109,8 @@ async def publish_owed(story: MindStory, batch: Sequence[StoredTurn], draft: Sto
     """
     Write what *draft* makes of turns below the cursor: the marks stay as they are.
 
-    Raises StoryFault, and Locked, also where another process has told one of these turns since, or where a person has
-    edited a chapter that *draft* revises.
+    Raises StoryFault, and Locked, also where another process has told one of these turns since, or where nothing of
+    *draft* is left beside what a person has edited.
     """
     ledger = await anyio.to_thread.run_sync(read_ledger, story.ledger)
     turns, told_at = turns_of_draft(batch, draft, ledger.turns), ledger.next_told_at(story.file.now())
@@ -121,8 +124,8 @@ async def publish_owed(story: MindStory, batch: Sequence[StoredTurn], draft: Sto
         return replace_marks(_applied(bare, draft), read_marks(text))
 
     change = await anyio.to_thread.run_sync(story.file.change, plan)
-    ours = with_ours(ledger, turns, told_at=told_at)
-    owed = (ledger.owed - sequences) | _not_taken(batch, draft, turns, story=without_marks(change.written))
+    written, untold = _as_written(batch, draft, turns, story=without_marks(change.written))
+    ours, owed = with_ours(ledger, written, told_at=told_at), (ledger.owed - sequences) | untold
     await anyio.to_thread.run_sync(write_ledger, story.ledger, replace(ours, owed=owed))
 
 
@@ -145,18 +148,39 @@ async def publish_shorter(story: MindStory, chapters: Sequence[Chapter], shorter
 
 
 def _applied(story: str, draft: StoryDraft) -> str:
-    """Apply *draft*. Raises ChangedElsewhere where a chapter that it revises is not there as the narrator saw it."""
+    """
+    Apply *draft*, without the revisions of chapters that a person edited meanwhile: their text wins.
+
+    Raises ChangedElsewhere where nothing of it is left.
+    """
     present = {chapter.digest for chapter in parse(story).chapters}
-    if not draft.revise.keys() <= present:  # what the revision tells of the batch would be told nowhere
+    if draft.revise and not draft.append and present.isdisjoint(draft.revise):
         raise ChangedElsewhere("a chapter was edited while it was told anew; try again")
     return apply_draft(story, draft)
 
 
-def _not_taken(batch: Sequence[StoredTurn], draft: StoryDraft, turns: TurnsByChapter, *, story: str) -> frozenset[int]:
-    """The sequences of *batch* that no chapter of *story* tells, since a person's save came between and won."""
+def _as_written(
+    batch: Sequence[StoredTurn], draft: StoryDraft, turns: TurnsByChapter, *, story: str
+) -> tuple[TurnsByChapter, frozenset[int]]:
+    """*turns* as *story* tells them, and the sequences of *batch* that it does not, since a person's edit won."""
     present = {chapter.digest for chapter in parse(story).chapters}
     chapters = (*draft.append, *draft.revise.values())
     told = {one.digest for one in chapters if one.digest in present or repetition(body(one), story=story)}
     left = frozenset[int]().union(*(turns[one.digest].narrated for one in chapters if one.digest not in told))
     taken = frozenset[int]().union(*(turns[digest].narrated for digest in told))
-    return (left - taken) & {stored.sequence for stored in batch}
+    dropped = "\n".join(body(one) for one in draft.revise.values() if one.digest not in told)
+    missed = _told_only_in(dropped, batch, story=story)
+    written = {at: replace(one, narrated=one.narrated - missed) if at in told else one for at, one in turns.items()}
+    return written, (left - taken) & {stored.sequence for stored in batch} | missed
+
+
+def _told_only_in(dropped: str, batch: Sequence[StoredTurn], *, story: str) -> frozenset[int]:
+    """The sequences of *batch* with words that *dropped* has, and *story* has not."""
+    if not dropped:
+        return frozenset()
+    language = detect(dropped)
+    missing = content_stems(dropped, language=language) - content_stems(story, language=language)
+    said = ((stored.sequence, "\n".join(one.content for one in stored.turn.messages)) for stored in batch)
+    return frozenset(
+        sequence for sequence, text in said if not missing.isdisjoint(content_stems(text, language=language))
+    )

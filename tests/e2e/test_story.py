@@ -74,3 +74,60 @@ async def test_a_hosted_narrator_tells_it_in_its_own_words(tmp_path):
 
     assert "I learned his name: Pascal." in (tmp_path / "minds/ada/STORY.md").read_text()
     assert "We adopted a dog today" in model.chats[0].words
+
+
+async def revised_while_edited(home, known, added):
+    """What a run and the next one made of chapter 1 *known* anew and of *added*, while a person edited chapter 1."""
+    path = home / "minds/ada/STORY.md"
+    first = chapter("Ann and hers adopted a dog, and I learned his name: Pascal.")
+    revised = {"number": 1, "title": "Pascal", "text": f"{first['append'][0]['text']} {known}"}
+    appended = {"at": "2026-03-01 09:00", "title": "In March", "text": added}
+    later = {"at": "2026-03-01 09:00", "title": "What was left", "text": known}
+    answers = [first, {"append": [appended], "revise": [revised]}, {"append": [later], "revise": []}]
+
+    def answer(_):
+        if len(answers) == 2:
+            path.write_text(path.read_text().replace("adopted a dog", "adopted a small brown dog"))
+        return answers.pop(0)
+
+    def by_hand(settings):
+        return settings.model_copy(update={"story": settings.story.model_copy(update={"threshold_tokens": 0})})
+
+    with ScriptedProvider(respond=answer) as model:
+        narrative = {"model": "openai/scripted", "api_base": model.url, "api_key": "k"}
+        async with running(home, settings=by_hand(telling(home, models={"narrative": narrative}))) as service:
+
+            async def run():
+                asked = {"trigger": "manual", "wait": True}
+                return (await service.http.post("/v1/minds/ada/consolidation", json=asked)).json()
+
+            await keep_talk(service, TALK[2:])
+            await run()
+            await keep_talk(service, [("2026-03-01T09:00:00Z", "Pascal swims in the lake every morning.")])
+            await keep_talk(service, [("2026-03-01T09:01:00Z", "My brother Otto moved to Oslo.")])
+            ran = await run()
+            between = path.read_text()
+            if ran["pending_turns"]:
+                await run()
+    return ran, between, path.read_text()
+
+
+async def test_a_person_who_edits_a_chapter_that_is_told_anew_keeps_it_and_the_new_chapter_is_written(tmp_path):
+    """Broken: the whole batch fails, and what the model was paid for is lost."""
+    swims, moved = "Pascal swims in the lake every morning, Ann told me.", "Her brother Otto moved to Oslo."
+    ran, story, _ = await revised_while_edited(tmp_path, swims, f"{swims} {moved}")
+
+    assert (ran["last_run"]["error"], ran["last_run"]["told"], ran["pending_turns"]) == (None, 2, 0)
+    assert "adopted a small brown dog" in story and "### [2026-03-01 09:00] In March" in story
+    assert story.count("Pascal swims in the lake") == story.count("Otto") == 1
+
+
+async def test_what_only_the_dropped_revision_told_is_told_by_the_next_run(tmp_path):
+    """Broken: the turns of a revision that gave way to an edit count as told."""
+    ran, between, story = await revised_while_edited(
+        tmp_path, "Pascal swims in the lake every morning, Ann told me.", "Ann told me that her brother Otto moved."
+    )
+
+    assert (ran["last_run"]["error"], ran["pending_turns"]) == (None, 1)
+    assert "lake" not in between and "Otto" in between
+    assert story.count("Pascal swims in the lake") == 1 and "adopted a small brown dog" in story
