@@ -15,6 +15,7 @@ from consolidation.kernel.turns import READ, Speaker
 from consolidation.story import quoted_words
 from consolidation.text.code import CAPTION, without_code
 from consolidation.text.concepts import concepts
+from consolidation.text.language import detect, is_in_another_script
 from consolidation.text.names import names
 from consolidation.text.quotation import own_lines
 from consolidation.text.sentences import sentences
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import Message
 
 LONGEST = 520  # characters that are quoted of a sentence
-_SHORTEST_AT_ALL, _SHORTEST, _LONG = 8, 25, 260
+_SHORTEST_AT_ALL, _SHORTEST, _SHORT, _LONG = 8, 25, 30, 260
+_OF_A_LIFE = 1.9  # the least weight of a short sentence that states something of a life
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # scripts that say more in a character
 _BULLET = re.compile(r"\s{0,8}(?:[-*•–>]|\d{1,2}[.)])\s{1,4}")
 _ADDRESS = re.compile(r"https?://|\bwww\.\w|`[^`\n]{0,200}[=(){};<>*|$][^`\n]{0,200}`", re.IGNORECASE)  # and code
@@ -111,7 +113,8 @@ def _saying(
         return None  # what the bot wrote for somebody
     if is_question(text) or not any(map(str.isalnum, text)):
         return None
-    spoken = quoted_words.language_of_sentence(tokens(text), language=language)
+    likely = detect(text, fallback=language) if is_in_another_script(text, language=language) else language
+    spoken = quoted_words.language_of_sentence(tokens(text), language=likely)
     content = content_stems(text, language=spoken)
     named = tuple(name for name in names(text, language=spoken) if name not in speakers)
     is_dependent = quoted_words.is_dependent(text, language=spoken)
@@ -157,6 +160,8 @@ def _weight(role: Speaker, text: str, language: str, content: frozenset[str], na
     if role is Speaker.ASSISTANT:  # mostly repeats, or answers what is not a memory
         is_answer = not is_own or concedes(text) or quoted_words.is_to_another(text, language=language)
         weight -= 2.5 if is_answer else 0.2
+    if role is Speaker.USER and weight < _OF_A_LIFE and length <= _SHORT and not 2 * common > len(content):
+        weight = _OF_A_LIFE if quoted_words.states_life(text, language=language) else weight
     return weight - (0.8 if role in READ else 0.0)
 
 

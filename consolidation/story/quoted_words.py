@@ -11,6 +11,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from consolidation.text.concepts import concepts
+from consolidation.text.occupations import names_occupation
 from consolidation.text.stopwords import STOP_WORDS
 from consolidation.text.words import stems, tokens
 
@@ -290,6 +292,35 @@ _VAGUE = {
     "ru": r"\b(?:этого|этому|этим|этом|это)\b(?!\s+\w)",
     "ar": r"\b(?:ذلك|هذا|هذه|تلك)\b(?!\s+\w)",
 }
+# Somebody is or has something; in Russian and Arabic, who is or has it.
+_IS_OR_HAS = {
+    "en": r"\b(?:am|is|are|was|were|has|have|had|got)\b|['’](?:m|s|ve|re)\b",
+    "de": r"\b(?:bin|ist|sind|war|waren|hab|habe|hat|haben|hatten?)\b",
+    "es": r"\b(?:soy|es|somos|son|estoy|está|estamos|están|era|fue|tengo|tiene|tenemos|tienen)\b",
+    "fr": r"\b(?:suis|est|sommes|sont|était|étaient|ai|a(?= (?:une?|le|la|des|du)\b)|avons|ont)\b",
+    "it": r"\b(?:sono|è|siamo|era|erano|ho|ha|abbiamo|hanno)\b",
+    "pt": r"\b(?:sou|é|somos|são|estou|está|estamos|estão|era|foi|tenho|tem|temos|têm)\b",
+    "zh": r"是|有|得了|患",
+    "ja": r"^(?=.*[ぁ-ん])",  # the verb is last
+    "nl": r"\b(?:ben|is|zijn|was|waren|heb|heeft|hebben|hadden)\b",
+    "pl": r"\b(?:jestem|jest|jesteśmy|są|był[aoiy]?|mam|ma|mamy|mają|to|nie(?= żyj))\b",
+    "ru": r"\b(?:я|мы|у (?:меня|нас|него|неё|нее|мамы|папы)|мама|папа|был[аои]?|это)\b|—",
+    "ar": r"\b(?:أنا|نحن|عندي|عندنا|لدي|لدينا|أ(?:مي|بي|ختي|خي))\b",
+}
+# Where somebody is, with whom, or of what they speak.
+_PLACE = (
+    r"(?:at|with|by|to|from|in|on|off|of|bei\w*|zum|zur|im|mit|vom|con|chez|au|avec|dal|com|bij|op|met|na|z|w|u|у|с|в|на|к"
+    r"|от|في|مع|على)\b"
+)
+# Concepts of what somebody is or has for long, or of what changes a life; and those whom somebody has.
+_CONDITIONS = frozenset(
+    """allergy baby_pregnancy breakup death diet illness mental_health religion smoking wedding""".split()
+)
+_OWN = frozenset(
+    """brother child father grandparents inlaws mother parents partner pet relatives siblings sister eyes hearing
+    """.split()
+)
+_NOT_ALIVE = frozenset({"bike", "car", "device", "utilities"})
 # What is written as a part of the word behind it: in Arabic "and", "so", "in", "for".
 _GLUED = {"ar": ("و", "ف", "ب", "ل")}
 KNOWN = tuple(one for one in _EVENTS if one in STOP_WORDS)
@@ -350,6 +381,28 @@ def is_rule(text: str, *, language: str) -> bool:
 def is_phrase(text: str, *, language: str) -> bool:
     """Whether it begins as thanks, greetings and cheers do."""
     return _begins(_PHRASE.get(language, _PHRASE[""]), text)
+
+
+def states_life(text: str, *, language: str) -> bool:
+    """
+    Whether a short sentence states something of a life: who is ill, dead, a nurse or a cat, or has cancer or children.
+
+    So short a sentence may be in any language, whatever the talk around it is in.
+    """
+    if is_to_another(text, language=language) or is_vague(text, language=language):
+        return False
+    return any(_states_life(text, own) for own in _IS_OR_HAS)
+
+
+def _states_life(text: str, language: str) -> bool:
+    found = _compiled(_IS_OR_HAS[language]).search(text)
+    if found is None:
+        return False
+    said, told = concepts(text, language=language), text[found.end() :]
+    if said & _NOT_ALIVE or _begins(_PLACE, told):
+        return False
+    meant = concepts(told, language=language)
+    return bool(meant & (_CONDITIONS | _OWN)) or names_occupation(told, language=language)
 
 
 def language_of_sentence(words: tuple[str, ...], *, language: str) -> str:

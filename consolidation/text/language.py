@@ -122,6 +122,12 @@ def sure_language(text: str) -> str:
     return language if confidence >= SURE_CONFIDENCE and by_letters in (None, language) else ""
 
 
+def is_in_another_script(text: str, *, language: str) -> bool:
+    """Whether *text* is written in letters that *language* is not written in: Chinese in a talk in English."""
+    script = _main_script(text)
+    return script is not None and primary_subtag(language) not in LANGUAGES[script]
+
+
 def _main_script(prose: str) -> str | None:
     """The script of most letters."""
     weights = _script_weights(prose)

@@ -43,6 +43,17 @@ async def test_what_is_kept_becomes_dated_chapters_of_what_was_said(tmp_path):
     assert "called him Pascal" in found["stable"]["text"] and "LAST_PROCESSED" not in found["stable"]["text"]
 
 
+async def test_a_short_fact_of_a_life_is_told_without_a_model(tmp_path):
+    """Broken: "I have cancer." counts as told, and no chapter has it."""
+    async with running(tmp_path, settings=telling(tmp_path)) as service:
+        await keep_talk(service, [("2026-02-12T10:00:00Z", "I have cancer.")])
+        status = await told(service, 1)
+    story = (tmp_path / "minds/ada/STORY.md").read_text()
+
+    assert status["story"]["chapters"] == 1
+    assert "Ann told me: “I have cancer.”" in story
+
+
 async def test_a_persons_edit_stands_and_nothing_is_told_twice_across_a_restart(tmp_path):
     path = tmp_path / "minds/ada/STORY.md"
     async with running(tmp_path, settings=telling(tmp_path)) as service:
