@@ -1,7 +1,8 @@
 """
 Which turns each chapter of ours was made of, so that one turn can be erased and the others narrated again.
 
-A turn is *narrated* in one chapter: of its batch, the one whose time it falls in. But any chapter of the batch may
+A turn is *narrated* in one chapter: of its batch, the one whose time it falls in. Where chapters only quote, it is
+narrated in the one that has a sentence of it, or in none. Otherwise any chapter of the batch may
 hold its words, since its narrator had *seen* the whole batch, and later narrators had read that chapter. So what is
 removed with an erased turn is the chapter that narrates it, and every other one in which its words are found. The other
 turns narrated there are owed: they must be narrated again.
@@ -13,7 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from consolidation.text.language import detect
-from consolidation.text.words import content_words
+from consolidation.text.sentences import sentences
+from consolidation.text.words import content_words, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from consolidation.story.draft import StoryDraft
 
 _NOTHING: frozenset[int] = frozenset()
+_NOWHERE: frozenset[str] = frozenset()
+_QUOTED = 20  # words of a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +87,33 @@ def turns_of_draft(batch: Sequence[StoredTurn], draft: StoryDraft, known: TurnsB
         found[chapter.digest] = ChapterTurns(chapter.first, before.narrated, before.seen | seen)
     narrated: dict[str, set[int]] = {}
     chapters = sorted(draft.append or tuple(draft.revise.values()), key=lambda one: one.first)
-    for stored in batch if chapters else ():
+    for stored in batch:
         when = f"{stored.occurred_at.astimezone(draft.zone):%Y-%m-%d %H:%M}"
-        home = next((one for one in reversed(chapters) if one.first <= when), chapters[0])
-        narrated.setdefault(home.digest, set()).add(stored.sequence)
+        quoted = draft.quoted.get(stored.sequence, _NOWHERE) if draft.quoted is not None else None
+        homes = [one for one in chapters if quoted is None or one.digest in quoted]
+        if homes:
+            home = next((one for one in reversed(homes) if one.first <= when), homes[0])
+            narrated.setdefault(home.digest, set()).add(stored.sequence)
     for chapter in (*draft.append, *draft.revise.values()):
         base = found.get(chapter.digest, ChapterTurns(chapter.first, _NOTHING, _NOTHING))
         mine = frozenset(narrated.get(chapter.digest, ()))
         found[chapter.digest] = ChapterTurns(chapter.first, base.narrated | mine, base.seen | seen)
     return found
+
+
+def chapters_quoting(batch: Sequence[StoredTurn], draft: StoryDraft) -> dict[int, frozenset[str]]:
+    """The digests of the chapters of *draft* that have a sentence of each turn of *batch*, by its sequence."""
+    words = {one.digest: _in_words(one.text) for one in (*draft.append, *draft.revise.values())}
+    found = {}
+    for stored in batch:
+        said = _sentences(stored)
+        found[stored.sequence] = frozenset(at for at, text in words.items() if any(one in text for one in said))
+    return found
+
+
+def turns_told(batch: Sequence[StoredTurn], draft: StoryDraft) -> frozenset[int]:
+    """The sequences of *batch* that chapters of *draft* narrate."""
+    return _NOTHING.union(*(one.narrated for one in turns_of_draft(batch, draft, {}).values()))
 
 
 def turns_of_shorter(
@@ -161,6 +183,17 @@ def ranges(sequences: Iterable[int]) -> list[list[int]]:
 def sequences_of(pairs: Iterable[Sequence[int]]) -> frozenset[int]:
     """The sequences that ``ranges`` wrote."""
     return frozenset(sequence for first, last in pairs for sequence in range(first, last + 1))
+
+
+def _sentences(stored: StoredTurn) -> tuple[str, ...]:
+    """The words of each sentence of a turn, of a long one the first: a quotation may end before it does."""
+    texts = [one.content for one in stored.turn.messages]
+    found = (tokens(one)[:_QUOTED] for text in texts for one in sentences(text, language=detect(text)))
+    return tuple(_in_words(" ".join(words)) for words in found if words)
+
+
+def _in_words(text: str) -> str:
+    return f" {' '.join(tokens(text))} "
 
 
 def _terms(text: str) -> Iterable[str]:

@@ -20,7 +20,7 @@ from consolidation.corrections.taken_out import as_put_right
 from consolidation.kernel.errors import MemoryFault, ModelTimedOut, ModelTruncated, StoryUnreadable, StoryUnwritable
 from consolidation.story.anchor import read_marks, without_marks
 from consolidation.story.backlog import BatchSize, catch_up, read_backlog, read_owed, read_pending
-from consolidation.story.chapter_turns import left_out_by
+from consolidation.story.chapter_turns import left_out_by, turns_told
 from consolidation.story.chapters import parse
 from consolidation.story.compression import oldest_run
 from consolidation.story.draft import StoryDraft
@@ -178,26 +178,24 @@ class ConsolidationService:
         going.advance(turns=len(owed) + len(backlog.turns), reason=backlog.pending.reason)
         seen = backlog.marks
 
-        def voice_of(batch: Sequence[StoredTurn], *, is_quoted: bool) -> Voice:
-            if is_quoted:
-                going.quote(len(batch))
+        def voice_of(*, is_quoted: bool) -> Voice:
             return replace(voice, is_quoting=voice.is_quoting or is_quoted)
 
         async def tell_owed(batch: Sequence[StoredTurn], *, is_quoted: bool) -> None:
-            by = voice_of(batch, is_quoted=is_quoted)
+            by = voice_of(is_quoted=is_quoted)
             draft = await self._draft(story, batch, going, size, voice=by, is_again=False, is_newest=False)
             await publish_owed(story, batch, draft)
-            _count(going, batch, draft)
+            await _count(going, batch, draft, is_quoted=is_quoted)
 
         async def tell(batch: Sequence[StoredTurn], *, is_quoted: bool) -> None:
             nonlocal seen
-            by = voice_of(batch, is_quoted=is_quoted)
+            by = voice_of(is_quoted=is_quoted)
             is_again = batch[0].sequence <= backlog.pending.sequence
             rest = backlog.turns[going.run.narrated - len(owed) + len(batch) :]
             is_newest = not rest and not is_again
             draft = await self._draft(story, batch, going, size, voice=by, is_again=is_again, is_newest=is_newest)
             seen = await publish_batch(story, batch, draft, backlog.pending, rest=rest, seen=seen)
-            _count(going, batch, draft)
+            await _count(going, batch, draft, is_quoted=is_quoted)
             await self._compress(story, going, voice)
 
         for turns, told_by in ((owed, tell_owed), (backlog.again, tell), (backlog.new, tell)):
@@ -292,7 +290,7 @@ def _note_run(file: Path, run: Run, size: BatchSize | None) -> None:
     One that failed otherwise changes nothing.
     """
     ledger = read_ledger(file)
-    is_refused = run.was_refused or run.quoted > 0
+    is_refused = run.was_refused or run.was_quoted
     known = ledger.refused_runs
     count = min(known + 1, _PATIENCE) if is_refused else known if run.error is not None else 0
     in_time = size.in_time if size is not None else ledger.in_time
@@ -308,6 +306,8 @@ def _as_put_right(story: MindStory, batch: Sequence[StoredTurn]) -> Sequence[Sto
     return [left for stored in batch if (left := as_put_right(stored, standing)) is not None]
 
 
-def _count(going: RunInProgress, batch: Sequence[StoredTurn], draft: StoryDraft) -> None:
+async def _count(going: RunInProgress, batch: Sequence[StoredTurn], draft: StoryDraft, *, is_quoted: bool) -> None:
     run = going.run
+    if is_quoted:
+        going.quote(await anyio.to_thread.run_sync(turns_told, batch, draft))
     going.advance(narrated=run.narrated + len(batch), chapters=run.chapters + len(draft.append))

@@ -26,7 +26,8 @@ class StoryDraft:
     Chapters to append, and chapters to put in the place of those with these digests.
 
     ``notes`` are the narrator's, made on the story with the digest ``made_on``; None where it makes none. The times of
-    the chapters to append are in ``zone``.
+    the chapters to append are in ``zone``. ``quoted`` are the digests of the chapters that quote each turn, by its
+    sequence; None where a model tells turns in its own words.
     """
 
     append: tuple[Chapter, ...]
@@ -34,6 +35,7 @@ class StoryDraft:
     notes: StoryNotes | None = None
     made_on: str = ""
     zone: tzinfo = UTC
+    quoted: Mapping[int, frozenset[str]] | None = None
 
 
 def apply_draft(story: str, draft: StoryDraft) -> str:

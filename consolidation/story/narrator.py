@@ -16,6 +16,7 @@ from consolidation.kernel.turns import Speaker
 from consolidation.story.anchor import without_lookalikes
 from consolidation.story.backlog import MOST_OF_STORY, MOST_OF_TURN, PAUSE
 from consolidation.story.chapter_tries import ChapterTries
+from consolidation.story.chapter_turns import chapters_quoting, turns_told
 from consolidation.story.chapters import as_chapter
 from consolidation.story.checks import ChapterChecks, check_shortened
 from consolidation.story.compression import Shorter, as_chapters, body, people, shorten_by_quoting
@@ -159,7 +160,8 @@ class Narrator:
             answer = await _told_by(model, ask, tries, going)
             notes = await anyio.to_thread.run_sync(notes_of, answer, checks.sources) if model.is_hosted else None
             draft = _draft(answer, revisable, notes=notes, made_on=told.digest)
-            return replace(draft, zone=voice.zone)
+            quoted = None if model.is_hosted else await anyio.to_thread.run_sync(chapters_quoting, batch, draft)
+            return replace(draft, zone=voice.zone, quoted=quoted)
 
         problem: MemoryFault = ModelFault("no model was asked")
         for model in self._quoting if voice.is_quoting else self._models:
@@ -172,7 +174,7 @@ class Narrator:
         if not (voice.quotes_refused and isinstance(problem, UNUSABLE)) or isinstance(problem, ModelTruncated):
             raise problem
         draft = await told_by(self._quoting[0])
-        going.quote(len(batch))
+        going.quote(await anyio.to_thread.run_sync(turns_told, batch, draft))
         return draft
 
     async def shorten(self, chapters: Sequence[Chapter], *, voice: Voice, going: RunInProgress) -> tuple[Chapter, ...]:

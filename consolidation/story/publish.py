@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from consolidation.story.chapter_turns import TurnsByChapter
     from consolidation.story.chapters import Chapter
     from consolidation.story.draft import StoryDraft
+    from consolidation.story.ledger import StoryLedger
     from consolidation.story.run import MindStory
 
 
@@ -87,7 +88,7 @@ async def publish_batch(
         back = anchor_moved_back(marks, since=seen)  # while the narrator was thinking
         return with_marks(new, sequence=sequence, anchor=min(anchor, back or anchor), tied_to=tied_to)
 
-    turns: TurnsByChapter = turns_of_draft(batch, draft, ledger.turns) if draft is not None else {}
+    turns = await anyio.to_thread.run_sync(_turns_of, batch, draft, ledger)
     told_at = ledger.next_told_at(story.file.now())
     await anyio.to_thread.run_sync(record_ours, story.ledger, turns, told_at)
     change = await anyio.to_thread.run_sync(story.file.change, plan)
@@ -113,7 +114,8 @@ async def publish_owed(story: MindStory, batch: Sequence[StoredTurn], draft: Sto
     *draft* is left beside what a person has edited.
     """
     ledger = await anyio.to_thread.run_sync(read_ledger, story.ledger)
-    turns, told_at = turns_of_draft(batch, draft, ledger.turns), ledger.next_told_at(story.file.now())
+    turns = await anyio.to_thread.run_sync(_turns_of, batch, draft, ledger)
+    told_at = ledger.next_told_at(story.file.now())
     await anyio.to_thread.run_sync(record_ours, story.ledger, turns, told_at)
     sequences = frozenset(stored.sequence for stored in batch)
 
@@ -145,6 +147,10 @@ async def publish_shorter(story: MindStory, chapters: Sequence[Chapter], shorter
         noted_on = story_digest(without_marks(change.written))
         known = await anyio.to_thread.run_sync(read_ledger, story.ledger)
         await anyio.to_thread.run_sync(write_ledger, story.ledger, replace(known, noted_on=noted_on))
+
+
+def _turns_of(batch: Sequence[StoredTurn], draft: StoryDraft | None, ledger: StoryLedger) -> TurnsByChapter:
+    return turns_of_draft(batch, draft, ledger.turns) if draft is not None else {}
 
 
 def _applied(story: str, draft: StoryDraft) -> str:

@@ -16,7 +16,7 @@ from consolidation.kernel.errors import (
 from consolidation.kernel.ports import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
     from datetime import datetime
     from pathlib import Path
 
@@ -60,11 +60,11 @@ class Run:
     """
     One run: why it started, how far it came, and why it stopped. ``error`` is None when nothing failed.
 
-    ``turns`` were pending, ``narrated`` is how many of them are done, ``quoted`` how many of these are quoted since no
-    model told them as it should. ``chapters`` were appended, ``compressed`` were made shorter. ``refused`` has the
+    ``turns`` were pending, ``narrated`` is how many of them are done, ``quoted`` how many of these chapters quote since
+    no model told them as it should. ``chapters`` were appended, ``compressed`` were made shorter. ``refused`` has the
     newest reasons why an answer of a model was refused, ``refusals`` counts all of them. ``received`` is how many
     characters have come of the answer that is being written; 0 between answers. ``disk_failed``: the error was the
-    disk's. ``was_refused``: it was that no model wrote what can be used.
+    disk's. ``was_refused``: it was that no model wrote what can be used. ``was_quoted``: the same, but the run went on.
     """
 
     trigger: str
@@ -82,6 +82,7 @@ class Run:
     error: str | None = None
     disk_failed: bool = False
     was_refused: bool = False
+    was_quoted: bool = False
     usage: Usage = field(default_factory=Usage)
     gathered: Gathered | None = None
 
@@ -106,9 +107,9 @@ class RunInProgress:
         """An answer is there, or will not come; it cost *usage*, whatever becomes of it."""
         self.advance(received=0, usage=self.run.usage + usage)
 
-    def quote(self, turns: int) -> None:
-        """So many turns are quoted, since no model told them as it should."""
-        self.advance(quoted=self.run.quoted + turns)
+    def quote(self, turns: Collection[int]) -> None:
+        """These turns are quoted, since no model told them as it should: none of a batch where all was small talk."""
+        self.advance(quoted=self.run.quoted + len(turns), was_quoted=True)
 
     def refuse(self, reason: str) -> None:
         """An answer could not be used."""

@@ -54,6 +54,37 @@ async def test_a_short_fact_of_a_life_is_told_without_a_model(tmp_path):
     assert "Ann told me: “I have cancer.”" in story
 
 
+async def test_a_turn_of_small_talk_is_told_by_no_chapter(tmp_path):
+    """Broken: each turn of a batch belongs to the chapter whose time it falls in, whatever is quoted there."""
+    talk = [("2026-01-09T18:32:00Z", "ok, haha, good night"), ("2026-01-09T18:33:00Z", "It was so nice!")]
+    async with running(tmp_path, settings=telling(tmp_path)) as service:
+        await keep_talk(service, (*TALK[:2], *talk, TALK[2]))
+        await told(service, 5)
+        turns = (await service.http.get("/v1/minds/ada/turns")).json()["items"]
+
+    found = {turn["sequence"]: [one["heading"][:17] for one in turn["chapters"]] for turn in turns}
+    house, dog = ["### [2026-01-09 1"], ["### [2026-02-14 1"]
+    assert found == {1: house, 2: house, 3: [], 4: [], 5: dog}
+
+
+async def test_small_talk_that_no_model_could_tell_does_not_count_as_quoted(tmp_path):
+    """Broken: a run says how long its batch was."""
+    with ScriptedProvider(respond=lambda _: {}) as model:
+        narrative = {"model": "openai/scripted", "api_base": model.url, "api_key": "k"}
+        story = {"threshold_tokens": 0, "idle_seconds": 0}
+        settings = settings_of(tmp_path, models={"narrative": narrative}, story=story)
+        async with running(tmp_path, settings=settings) as service:
+            await keep_talk(service, [*TALK[2:], ("2026-02-14T10:01:00Z", "ok, haha, good night")])
+            runs = []
+            for number in range(5):
+                if number > 2:
+                    await keep_talk(service, [(f"2026-02-15T10:0{number}:00Z", "ok, good night then")])
+                asked = {"trigger": "manual", "wait": True}
+                runs.append((await service.http.post("/v1/minds/ada/consolidation", json=asked)).json()["last_run"])
+
+    assert [(run["told"], run["quoted"]) for run in runs] == [(0, 0), (0, 0), (2, 1), (1, 0), (1, 0)]
+
+
 async def test_a_persons_edit_stands_and_nothing_is_told_twice_across_a_restart(tmp_path):
     path = tmp_path / "minds/ada/STORY.md"
     async with running(tmp_path, settings=telling(tmp_path)) as service:

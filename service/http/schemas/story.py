@@ -205,7 +205,7 @@ class RunOut(Answered):
     turns: int
     told: int = Field(validation_alias=AliasChoices("narrated", "told"), serialization_alias="told")
     quoted: int = Field(
-        description="How many of `told` are quoted: three runs in a row, no answer of a model could be used for them."
+        description="How many of `told` chapters quote, since three runs in a row no answer of a model could be used."
     )
     chapters: int
     compressed: int
