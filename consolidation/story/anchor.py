@@ -6,7 +6,7 @@ The two comments at the end of a story that say how far it is. They are written 
 
 CURSOR is exact: the last transcript sequence that is narrated. LAST_PROCESSED, the anchor, is for readers that know
 only times. It stays below every turn that is still pending. ``for=`` repeats the anchor as we wrote it: where a person
-changed the anchor alone, the two differ.
+changed the anchor alone, the two differ. A person may write a day alone, or a time without a zone, which is UTC's.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-_INSTANT = r"(?P<instant>[0-9TZ:.+-]{1,40})"
+_INSTANT = r"(?P<instant>[0-9TZ:.+ -]{1,40}?)"
 _OPEN, _CLOSE = r"^[ \t]{0,8}<!-- {0,4}", r" {0,4}-->[ \t]{0,8}\r?\n?"
 _ANCHOR = re.compile(_OPEN + r"LAST_PROCESSED: {0,4}" + _INSTANT + _CLOSE, re.MULTILINE)
 _CURSOR = re.compile(_OPEN + r"CURSOR: {0,4}v1 seq=(?P<sequence>\d{1,15}) for=" + _INSTANT + _CLOSE, re.MULTILINE)
 _LOOKALIKE = re.compile(r"<!--[^>\n]{0,40}(?:LAST_PROCESSED|CURSOR)[^>\n]{0,120}-?-?>?", re.IGNORECASE)
+_GARBLED = re.compile(r"^[ \t]{0,8}<!-- {0,4}LAST_PROCESSED\b", re.MULTILINE)
 _FUTURE = timedelta(minutes=5)
 
 
@@ -132,7 +133,9 @@ def find_pending(
         return PendingRange(marks.sequence, None, "this is an older story: narrated again from its cursor")
     tied_to = marks.tied_to if marks.sequence == narrated else ledger_anchor
     if marks.anchor is None or tied_to is None or marks.anchor == tied_to:
-        return PendingRange(narrated, None, "the cursor" if marks.sequence == narrated else "the ledger")
+        by = "the cursor" if marks.sequence == narrated else "the ledger"
+        is_garbled = marks.anchor is None and _GARBLED.search(text) is not None
+        return PendingRange(narrated, None, f"{by}: the anchor is not a time, and ignored" if is_garbled else by)
     if marks.anchor > tied_to:
         reason = "a person moved the anchor forward: ignored, since turns are skipped only on request"
         return PendingRange(narrated, None, reason)
@@ -173,7 +176,7 @@ def _instant(text: str) -> datetime | None:
         found = datetime.fromisoformat(text)
     except ValueError:
         return None
-    return found.astimezone(UTC) if found.tzinfo is not None else None
+    return found.astimezone(UTC) if found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 
 def _written(instant: datetime) -> str:

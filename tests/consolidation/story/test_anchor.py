@@ -72,6 +72,31 @@ def test_an_anchor_moved_back_is_obeyed_and_what_waits_goes_on_waiting():
     assert (due(moved).sequence, due(moved).since) == (7, THEN - timedelta(days=8))
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("2026-01-20", "2026-01-20T00:00Z"),
+        ("2026-01-20T09:00:00", "2026-01-20T09:00Z"),
+        ("2026-01-20 09:00", "2026-01-20T09:00Z"),
+        ("2026-01-20T09:00+01:00", "2026-01-20T08:00Z"),
+    ],
+)
+def test_an_anchor_may_be_written_as_people_write_times(written, meant):
+    """Broken: a time without a zone is ignored without a word."""
+    moved = STORY.replace("LAST_PROCESSED: 2026-01-28T13:45:00.000Z", f"LAST_PROCESSED: {written}")
+
+    assert (due(moved).sequence, due(moved).since) == (7, datetime.fromisoformat(meant))
+    assert without_marks(moved) == "Mine.\n"
+
+
+@pytest.mark.parametrize("written", ["yesterday", "2026-13-45", ""])
+def test_an_anchor_that_is_not_a_time_is_ignored_and_said(written):
+    moved = STORY.replace("LAST_PROCESSED: 2026-01-28T13:45:00.000Z", f"LAST_PROCESSED: {written}")
+
+    assert (due(moved).sequence, due(moved).since) == (7, None)
+    assert due(moved).reason == "the cursor: the anchor is not a time, and ignored"
+
+
 def test_an_anchor_moved_forward_skips_nothing():
     moved = STORY.replace("LAST_PROCESSED: 2026-01-28", "LAST_PROCESSED: 2999-01-28")
 
