@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Protocol
 
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 
 from consolidation.kernel.errors import InvalidRequest
+from service.http.openapi import MARKDOWN
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from typing import Self
 
     from fastapi import Request
+
+
+_JSON = "application/json"
+_QUALITY = re.compile(r"q=([01](?:\.\d{0,3})?)", re.IGNORECASE)
 
 
 class Posted(Protocol):
@@ -43,6 +50,26 @@ async def posted_text(request: Request, schema: type[Posted]) -> str:
         return schema.model_validate_json(body).text
     except ValidationError as error:
         raise RequestValidationError([{**one, "loc": ("body", *one["loc"])} for one in error.errors()]) from error
+
+
+def wants_markdown(accept: str) -> bool:
+    """Whether the header prefers Markdown to JSON (RFC 9110, section 12.5.1); of equals, where it names Markdown."""
+    qualities = dict(_qualities(accept))
+    markdown, json = (_closest(one, qualities) for one in (MARKDOWN, _JSON))
+    return markdown[0] > 0 and (markdown > json or (markdown == json and MARKDOWN in qualities))
+
+
+def _qualities(accept: str) -> Iterator[tuple[str, float]]:
+    for one in accept.split(","):
+        name, *parameters = (part.strip() for part in one.split(";"))
+        stated = (found[1] for part in parameters if (found := _QUALITY.fullmatch(part)))
+        yield name.casefold(), float(next(stated, 1))
+
+
+def _closest(media_type: str, qualities: Mapping[str, float]) -> tuple[float, int]:
+    """The quality of *media_type* by the range that is closest to it, and how close that is."""
+    ranges = (media_type, f"{media_type.partition('/')[0]}/*", "*/*")
+    return next(((qualities[one], -far) for far, one in enumerate(ranges) if one in qualities), (0.0, 0))
 
 
 def encodable(text: str) -> str:

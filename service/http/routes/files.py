@@ -7,7 +7,7 @@ from fastapi import APIRouter, Header, Path, Request, Response
 from service.http.dependencies import CallerDep, MemoryDep, MindId
 from service.http.entity_tags import is_held
 from service.http.known_query import KnownQuery
-from service.http.markdown import encodable, posted_text
+from service.http.markdown import encodable, posted_text, wants_markdown
 from service.http.openapi import MARKDOWN, answers, answers_with_markdown
 from service.http.schemas.files import FILE, FILE_LISTED, FILE_PUT, FILES, FileIn, FileListedOut, FileOut, FilesOut
 from service.index.journal_files import LONGEST_PATH
@@ -61,7 +61,7 @@ async def read(
     headers = {"ETag": found.listed.etag, "Vary": "Accept"}
     if is_held(found.listed.etag, if_none_match=if_none_match):
         return Response(status_code=304, headers=headers)
-    if MARKDOWN in accept:
+    if wants_markdown(accept):
         return Response(found.content, media_type=MARKDOWN, headers=headers)
     response.headers.update(headers)
     return _file_out(found)

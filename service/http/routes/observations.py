@@ -9,7 +9,7 @@ from consolidation.dreams.observations import Level
 from service.http.dependencies import CallerName, MemoryDep, MindId
 from service.http.entity_tags import is_held
 from service.http.known_query import KnownQuery
-from service.http.markdown import encodable, posted_text
+from service.http.markdown import encodable, posted_text, wants_markdown
 from service.http.openapi import MARKDOWN, answers, answers_with_markdown
 from service.http.schemas.observations import (
     OBSERVATIONS_PUT,
@@ -47,7 +47,7 @@ async def read(
     headers = {"ETag": found.etag, "Vary": "Accept"}
     if is_held(found.etag, if_none_match=if_none_match):
         return Response(status_code=304, headers=headers)
-    if MARKDOWN in accept:
+    if wants_markdown(accept):
         return Response(found.text.encode("utf-8", "surrogateescape"), media_type=MARKDOWN, headers=headers)
     response.headers.update(headers)
     return _observations_out(mind, found, found.of(level=level, since=since))
