@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 FOLDERS = ("memory", "legacy")
 _ENDINGS = frozenset({".md", ".txt", ".markdown"})
 _DATE = re.compile(r"(?<!\d)(\d{4})-?(\d\d)-?(\d\d)(?!\d)")
+_LIKE_A_DATE = re.compile(r"(?<!\d)(?:19|20)\d\d-\d\d-\d\d(?!\d)")
 _NOON = time(12, tzinfo=UTC)
 _EARLIEST = 1990
 _LONGEST_PIECE = 4_000  # characters
@@ -45,6 +46,9 @@ def legacy_turns(folder: Path, *, today: datetime) -> Iterator[Turn | Unread]:
     """
     for day, file in sorted(_dated(folder)):
         where = file.relative_to(folder).as_posix()
+        if not day:
+            yield Unread(where, "the calendar has no such day")
+            continue
         if day >= today.date().isoformat():
             yield Unread(where, "its day is not over")
             continue
@@ -64,10 +68,12 @@ def legacy_turns(folder: Path, *, today: datetime) -> Iterator[Turn | Unread]:
 
 
 def _dated(folder: Path) -> Iterator[tuple[str, Path]]:
+    """The files with a day in their names, and it; "" where the calendar has not that day, like 30 February."""
     for name in FOLDERS:
         for file in (folder / name).rglob("*") if not (folder / name).is_symlink() else ():
             day = _day(file.stem)
-            if day and file.suffix.lower() in _ENDINGS and file.is_file() and not file.is_symlink():
+            is_dated = day or _LIKE_A_DATE.search(file.stem)
+            if is_dated and file.suffix.lower() in _ENDINGS and file.is_file() and not file.is_symlink():
                 yield day, file
 
 

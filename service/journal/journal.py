@@ -9,6 +9,7 @@ import anyio.to_thread
 
 from consolidation.kernel.errors import EmbedderFault, HomeFault
 from consolidation.story.edits import etag_of
+from consolidation.text.noise import is_blank
 from service.index.journal_dates import decay
 from service.index.journal_files import LISTED, read
 from service.journal.excerpts import excerpt
@@ -91,7 +92,9 @@ class Journal:
     async def search(
         self, mind: Mind, query: str, *, max_results: int, min_score: float | None
     ) -> tuple[tuple[JournalPassage, ...], tuple[str, ...]]:
-        """The chunks that answer *query*, best first, and what was unavailable. Raises HomeFault."""
+        """The chunks that answer *query*, best first, none a blank one; and what was unavailable. Raises HomeFault."""
+        if is_blank(query):
+            return (), ()
         late = await self._freshness.ensure_fresh(mind, seconds=_WAIT_SECONDS, with_vectors=True)
         vector, unavailable = await self._vector(mind, query)
         least = self._ranking.min_score if min_score is None else min_score

@@ -374,7 +374,7 @@ class JournalSettings(Section):
     )
     half_life_days: NonNegativeFloat = Field(
         30,
-        description="The age at which a dated note's score is halved; 0.4 of it stay at any age. 0 disables ageing.",
+        description="The age at which a dated note's score is halved, down to 0.4, if it fits well. 0: never.",
     )
     min_score: Annotated[float, Field(ge=0, le=1)] = Field(
         0.0, description="The minimum score of a result, if the caller gives none."

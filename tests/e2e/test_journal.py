@@ -57,6 +57,7 @@ async def test_results_are_best_first_as_many_as_wanted_and_as_good(shared):
     assert len(await shared.found("Where is the fuse box?", max_results=1)) == 1
     assert all(one["score"] >= 0.9 for one in await shared.found("Where is the fuse box?", min_score=0.9))
     assert await shared.found("xylophone quantum zebra", min_score=1) == []
+    assert await shared.found("  \u200b ") == []
 
 
 @pytest.mark.parametrize(
