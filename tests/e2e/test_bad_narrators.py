@@ -138,6 +138,16 @@ async def test_a_bad_answer_leaves_the_story_as_it_is_and_is_told_once_when_all_
     await fails_then_gets_well(tmp_path, WRONG[answer])
 
 
+async def test_a_story_that_is_refused_is_asked_for_once(tmp_path):
+    """Broken: a refusal in a stream passes for an empty answer, which is asked for again and paid again."""
+    async with narrated_by([WRONG["a refusal of the provider"]], tmp_path) as (service, model):
+        await keep_talk(service, TALK[2:])
+        run = (await consolidate(service, trigger="manual"))["last_run"]
+
+    assert run["error"] == "ModelRefused: openai/scripted refused to answer"
+    assert run["usage"]["calls"] == len(model.chats) == 1
+
+
 @pytest.mark.parametrize("answer", ["an invented name", "prose instead of JSON", "a content filter"])
 async def test_what_no_model_tells_as_it_should_is_quoted_in_the_third_run(tmp_path, answer):
     """Broken: the refused runs are forgotten with the process."""

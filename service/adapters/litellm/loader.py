@@ -14,11 +14,12 @@ import sys
 import threading
 import warnings
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import ModuleType
 
 # Read by litellm while it is imported. Without the first two it fetches price and header tables from
@@ -40,7 +41,7 @@ AFTER_IMPORT = MappingProxyType(
         "DEFAULT_MAX_RETRIES": 0,  # embedding reads max_retries=0 as "not given" and takes this
     }
 )
-_READY = "_is_ours_and_ready"
+_READY, _REFUSED = "_is_ours_and_ready", "_is_ours_and_refused"
 _IMPORTING = threading.Lock()
 _QUOTES = "Pydantic serializer warnings"  # of an answer that has not litellm's shape: they show what it says
 LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
@@ -75,6 +76,7 @@ def _import_litellm() -> ModuleType:
             _forget_half_imported()
             raise
         _bind_submodules()
+        _notice_refusals(litellm)
         for name, value in AFTER_IMPORT.items():
             setattr(litellm, name, value)
         getattr(litellm, "cost_per_token", None)  # loaded at first use, which two threads must not make at once
@@ -84,6 +86,26 @@ def _import_litellm() -> ModuleType:
         module: ModuleType = litellm
         setattr(module, _READY, True)
         return module
+
+
+def _notice_refusals(litellm: ModuleType) -> None:
+    """
+    Have a streamed answer end with "content_filter" where its model refused.
+
+    litellm drops the pieces of a refusal (``delta.refusal``), and what is left looks like an answer without a word: it
+    would be asked for again, and paid again.
+    """
+    wrapper = litellm.CustomStreamWrapper
+    read: Callable[[Any, Any], dict[str, Any]] = wrapper.handle_openai_chat_completion_chunk
+
+    def read_refusal(stream: Any, chunk: Any) -> dict[str, Any]:  # noqa: ANN401 - litellm has no types
+        found = read(stream, chunk)
+        if any(getattr(one.delta, "refusal", None) for one in getattr(chunk, "choices", None) or ()):
+            vars(stream)[_REFUSED] = True
+        is_end = found["is_finished"] and _REFUSED in vars(stream)
+        return found | {"finish_reason": "content_filter"} if is_end else found
+
+    wrapper.handle_openai_chat_completion_chunk = read_refusal
 
 
 def _bind_submodules() -> None:

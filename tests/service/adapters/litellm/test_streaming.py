@@ -45,6 +45,20 @@ async def listened(ask, *script, silence=30.0, ledger=None, behind=()):
     return reply, heard, provider.asked
 
 
+async def test_a_refusal_that_is_streamed_is_a_refusal_and_is_not_asked_for_again(ask):
+    """Broken: litellm drops its pieces, and an answer without a word is asked for again."""
+    with ScriptedProvider(Says(None, refusal="I can not help with that"), BICYCLE) as provider:
+        async with model_at(provider.url, role=Role.NARRATIVE) as model:
+            listening = replace(ask, heard=lambda _: None)
+            with pytest.raises(ModelRefused, match="refused to answer"):
+                await model.answer(listening)
+            refused = [asked.body["stream"] for asked in provider.asked]
+            reply = await model.answer(listening)
+
+    assert refused == [True]
+    assert reply.content == Thing(name="bicycle", wheels=2)
+
+
 async def test_an_answer_that_somebody_listens_to_is_streamed_in_its_shape(ask):
     """Broken: ``_ways`` does not stream, or ``listen`` calls ``heard`` not at all."""
     reply, heard, asked = await listened(ask, BICYCLE)
