@@ -394,7 +394,11 @@ class AsyncMemoryClient(AsyncCalls):
         return await self._send(api.STORY_DIFF.call(mind_id=mind, query={"from": since, "to": until}))
 
     async def restore_story(self, mind: str, *, version: str, retell: bool = False) -> Story:
-        """Go back to an earlier version. With *retell*, the turns after it are written into the story again."""
+        """
+        Go back to an earlier version. With *retell*, the turns after it are written into the story again.
+
+        The version ``beginning`` is before all chapters.
+        """
         return await self._send(api.STORY_RESTORE.call(mind_id=mind, body={"version": version, "retell": retell}))
 
     async def consolidate(

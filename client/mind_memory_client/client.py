@@ -392,7 +392,11 @@ class MemoryClient(Calls):
         return self._send(api.STORY_DIFF.call(mind_id=mind, query={"from": since, "to": until}))
 
     def restore_story(self, mind: str, *, version: str, retell: bool = False) -> Story:
-        """Go back to an earlier version. With *retell*, the turns after it are written into the story again."""
+        """
+        Go back to an earlier version. With *retell*, the turns after it are written into the story again.
+
+        The version ``beginning`` is before all chapters.
+        """
         return self._send(api.STORY_RESTORE.call(mind_id=mind, body={"version": version, "retell": retell}))
 
     def consolidate(

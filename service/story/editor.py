@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from service.story.scheduler import StoryScheduler
     from service.story.writer import StoryWriter
 
+BEGINNING = "beginning"  # the name of the story before its first chapter
+
 
 class StoryEditor:
     """
@@ -56,9 +58,10 @@ class StoryEditor:
         """
         Put an earlier story in the story's place; with *retells*, turns narrated after it are narrated again.
 
+        ``BEGINNING`` is the story before its first chapter: with *retells*, the whole life is narrated again.
         Raises VersionNotFound, StoryFault, Locked.
         """
-        text = await self._reader.version(mind, name)
+        text = await self._reader.version(mind, name) if name != BEGINNING else ""
         if not retells:
             return await self._changed(mind, lambda story: edited(story, without_marks(text)))
         written = await self._writer.rewind(mind, text)

@@ -116,6 +116,30 @@ async def test_a_story_that_was_emptied_by_hand_is_restored_from_what_was_writte
     assert all(file.read_text().count(said) == 1 for said in ("called him Pascal", "promised my sister"))
 
 
+@pytest.mark.parametrize("is_deleted", [True, False])
+async def test_the_whole_life_is_told_again_from_the_beginning(tmp_path, is_deleted):
+    """Broken: a story that was deleted can not be told anew by any door."""
+    file = tmp_path / "minds/ada/STORY.md"
+    async with running(tmp_path) as service:
+        await keep_talk(service)
+        await tell(service)
+        written = file.read_text()
+        if is_deleted:
+            file.unlink()
+        untold = (await tell(service))["last_run"]["told"]
+        asked = {"version": "beginning", "retell": True}
+        back = await call(service, "POST", "/story/restore", json=asked)
+        retold = await tell(service)
+        versions = (await call(service, "GET", "/story/history")).json()["versions"]
+        turns = (await call(service, "GET", "/turns")).json()["items"]
+
+    assert (back.status_code, back.json()["text"], back.json()["last_sequence"]) == (200, "", 0)
+    assert (untold, retold["last_run"]["told"], retold["pending_turns"]) == (0, 3, 0)
+    assert file.read_text() == written
+    assert len(written.encode()) in {one["bytes"] for one in versions}
+    assert all(turn["chapters"] for turn in turns)
+
+
 async def test_what_is_skipped_is_never_told(tmp_path):
     async with running(tmp_path) as service:
         await keep_talk(service, TALK[:2])

@@ -35,7 +35,8 @@ from service.cli.output.terminal import (
 app = group("Read and edit the story, and take back what was changed.")
 
 _VERSION = "A version that `story history` lists, the beginning of its name, or `last`."
-_LAST = "last"
+_RESTORED = f"{_VERSION} `beginning` is before all chapters: with --retell, the whole life is written again."
+_LAST, _BEGINNING = "last", "beginning"
 _MOST_NAMED = 5
 _WIDEST = 100  # columns a person reads a text in
 _DIFF_STYLES = (("+++", "bold"), ("---", "bold"), ("@@", "cyan"), ("+", "green"), ("-", "red"))
@@ -172,18 +173,20 @@ async def diff(
 @command()
 async def restore(
     context: Context,
-    version: Annotated[str, typer.Argument(metavar="VERSION", help=_VERSION)],
+    version: Annotated[str, typer.Argument(metavar="VERSION", help=_RESTORED)],
     retell: Annotated[bool, typer.Option("--retell", help="Write again what was written after that version.")] = False,
     mind: MindName = DEFAULT_MIND,
 ) -> None:
     """Put an earlier version in the story's place."""
     async with connect(context) as connection:
         memory = connection.memory
-        chosen = version_named(version, await memory.story_history(mind))
-        story = await memory.restore_story(mind, version=chosen.version, retell=retell)
+        chosen = version_named(version, await memory.story_history(mind)) if version != _BEGINNING else None
+        name = chosen.version if chosen is not None else _BEGINNING
+        story = await memory.restore_story(mind, version=name, retell=retell)
         waiting = (await memory.mind(mind)).story.pending_turns
     console = out()
-    console.print(f"The story of {mind} is as it was until {_until(chosen)}: {_size(story)}.")
+    was = f"as it was until {_until(chosen)}: {_size(story)}" if chosen is not None else "empty, as at its beginning"
+    console.print(f"The story of {mind} is {was}.")
     if retell and waiting:
         now = typed("consolidate", mind=mind)
         console.print(f"{counted(waiting, 'turn')} will be written again; {now} does it now.")

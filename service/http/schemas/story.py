@@ -31,7 +31,9 @@ class StoryIn(Body):
 class RestoreIn(Body):
     """The version to return to."""
 
-    version: Annotated[str, Field(max_length=60, description="A version as `GET …/story/history` lists it.")]
+    version: Annotated[
+        str, Field(max_length=60, description="As `GET …/story/history` lists it, or `beginning`: before all chapters.")
+    ]
     retell: Flag = Field(default=False, description="Write what happened since that version again.")
 
     model_config = Body.model_config | {"json_schema_extra": {"examples": [{"version": "2026-01-09T18-31-00-000000Z"}]}}

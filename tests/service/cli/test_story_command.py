@@ -330,6 +330,17 @@ def test_versions_are_listed_compared_and_restored(mind):
     assert "Nothing waits" in mind.command("consolidate").stdout
 
 
+def test_the_whole_story_can_be_told_again(mind):
+    told = mind.text
+    mind.file.unlink()
+
+    restored = mind.story("restore", "beginning", "--retell")
+
+    assert "is empty, as at its beginning" in restored.stdout and "will be written again" in restored.stdout
+    assert mind.command("consolidate").exit_code == 0
+    assert mind.text == told
+
+
 def test_what_was_told_after_a_version_can_be_told_again(mind):
     mind.story("edit", EDITOR="true", VISUAL="")
     mind.edit("file.write_text('By hand.\\n')")
