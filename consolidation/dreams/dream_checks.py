@@ -116,10 +116,10 @@ def sources_of(text: str, items: Sequence[EvidenceItem], *, at: str, language: s
     return tuple(sorted({one.sequence for one in (timed or named)}))
 
 
-def superseded_by(kept: Sequence[DreamtObservation], standing: Mapping[int, Observation]) -> tuple[str, ...]:
-    """The digests of the earlier observations that these end."""
+def superseded_by(kept: Sequence[DreamtObservation], ours: Mapping[int, Observation]) -> tuple[str, ...]:
+    """The digests of the earlier observations that these end. A person's, which are not among *ours*, stand."""
     numbers = dict.fromkeys(number for one in kept for number in one.supersedes)
-    return tuple(standing[number].digest for number in numbers if number in standing)
+    return tuple(ours[number].digest for number in numbers if number in ours)
 
 
 def _priority(dream: Dream, sources: DreamSources) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
@@ -22,7 +22,21 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from consolidation.dreams.observations import Observation
+    from consolidation.dreams.observations import Level
+
+
+class ObservationLine(Protocol):
+    """A line of observations.md, by its digest and its level."""
+
+    @property
+    def digest(self) -> str:
+        """The digest of its day, time and words."""
+        ...
+
+    @property
+    def level(self) -> Level:
+        """The level that it has now."""
+        ...
 
 
 class UndoneDream(BaseModel):
@@ -161,6 +175,11 @@ class Dreams:
         """The digests of lines that a later dream, which stands, said are over."""
         return frozenset(digest for one in self.records if not one.is_undone for digest in one.superseded)
 
+    def over[Line: ObservationLine](self, lines: Iterable[Line]) -> frozenset[Line]:
+        """Those of *lines* that a later dream, which stands, said are over. A person's never are."""
+        superseded = self.superseded
+        return frozenset(one for one in lines if one.digest in superseded and self.is_ours(one))
+
     @property
     def rules(self) -> frozenset[str]:
         """The digests of all lines that dreams wrote into rules.md."""
@@ -191,7 +210,7 @@ class Dreams:
         """The turns that a line rests on; none where the line is a person's."""
         return next((one.sources[digest] for one in reversed(self.records) if digest in one.sources), ())
 
-    def is_ours(self, one: Observation) -> bool:
+    def is_ours(self, one: ObservationLine) -> bool:
         """Whether a line of observations.md is as dreams wrote it, its level too."""
         given = (level.get(one.digest) for record in self.records for level in (record.levels, record.relevelled))
         return one.level.value in given

@@ -127,6 +127,7 @@ class Dreamer:
         Raises DreamRefused when no model dreamt what can be used, ModelFault when none answered.
         """
         standing = _standing(writings.observations, dreams)
+        ours = {number: one for number, one in standing.items() if dreams.is_ours(one)}
         words: dict[str, object] = {
             "agent": voice.agent,
             "purpose": voice.purpose,
@@ -135,7 +136,8 @@ class Dreamer:
             "left_out": evidence.left_out,
             "narration": evidence.narration,
             "observations": [
-                {"number": number, "day": str(one.day), "line": one.line} for number, one in standing.items()
+                {"number": number if number in ours else 0, "day": str(one.day), "line": one.line}
+                for number, one in standing.items()
             ],
             "rules": [rule.text for rule in read_rules(writings.rules)],
             "briefing": writings.briefing.strip(),
@@ -167,7 +169,7 @@ class Dreamer:
         )
         is_quoted = not found.model.is_hosted
         record = record.model_copy(update={"model": found.name, "is_quoted": is_quoted})
-        make = _Drafting(record, evidence, sources, standing, zone)
+        make = _Drafting(record, evidence, sources, present, ours, zone)
         return await anyio.to_thread.run_sync(make.draft, found.content, reports, is_quoted)
 
     async def tidy(
@@ -237,14 +239,15 @@ class _Drafting:
     record: DreamRecord
     evidence: Evidence
     sources: DreamSources
-    standing: dict[int, Observation]
+    standing: Sequence[Observation]
+    ours: Mapping[int, Observation]  # those of them that dreams wrote, by the numbers that the model was shown
     zone: tzinfo
 
     def draft(self, dream: Dream, reports: DreamReports, is_quoted: bool) -> DreamDraft:  # noqa: FBT001 - in a thread
         if is_quoted:
             kept, faults = dream.observations, list[str]()
         else:
-            kept, faults = usable_observations(dream, sources=self.sources, standing=tuple(self.standing.values()))
+            kept, faults = usable_observations(dream, sources=self.sources, standing=self.standing)
         for fault in faults:
             reports.refuse(fault)
         found = []
@@ -266,7 +269,7 @@ class _Drafting:
                 "observations": len(found),
                 "sources": resting,
                 "levels": {one.observation.digest: one.level for one in found},
-                "superseded": superseded_by(kept, self.standing),
+                "superseded": superseded_by(kept, self.ours),
             }
         )
         return DreamDraft(
@@ -280,7 +283,7 @@ class _Drafting:
     def _unobserved(self, resting: Mapping[str, Sequence[int]]) -> tuple[tuple[DraftedObservation, int], ...]:
         """What people told the agent and no observation rests on, quoted, unless it stands already; and its turn."""
         observed = {sequence for turns in resting.values() for sequence in turns}
-        standing = {one.text for one in self.standing.values()}
+        standing = {one.text for one in self.standing}
         return tuple(
             (_drafted(one, item.at.date()), item.sequence)
             for item, one in requests(self.evidence.items)
@@ -321,7 +324,9 @@ def _day(turns: Sequence[int], at: str, items: Sequence[EvidenceItem]) -> date |
 
 def _standing(text: str, dreams: Dreams) -> dict[int, Observation]:
     """The observations that a dream is shown, with their numbers."""
-    found = [one for one in read_observations(text) if one.digest not in dreams.superseded]
+    present = read_observations(text)
+    over = dreams.over(present)
+    found = [one for one in present if one not in over]
     critical = [one for one in found if one.level is Level.RED][-_MOST_STANDING // 2 :]
     others = [one for one in found if one.level is not Level.RED][-(_MOST_STANDING - len(critical)) :]
     shown = [one for one in found if one in critical or one in others]

@@ -132,7 +132,7 @@ class _Offered:
     """What may be shown of each level, the first to find room first; which lines are over; how many lines there are."""
 
     by_level: Mapping[Level, tuple[Observation, ...]]
-    over: AbstractSet[str]
+    over: AbstractSet[Observation]
     total: int
 
 
@@ -196,15 +196,16 @@ def _as_of(files: WakingFiles, known: tuple[Observation, ...], *, woke_at: datet
 
 
 def _offered(files: WakingFiles, *, woke_at: datetime | None) -> _Offered:
-    known, over = read_observations(files.observations), files.dreams.superseded
+    known = read_observations(files.observations)
+    over = files.dreams.over(known)
     as_of = _as_of(files, known, woke_at=woke_at)
     newest = [one for _, one in sorted(enumerate(known), key=lambda pair: (_moment(pair[1]), pair[0]), reverse=True)]
 
     def recent(level: Level, kept: timedelta) -> tuple[Observation, ...]:
-        current = (one for one in newest if one.level is level and one.digest not in over)
+        current = (one for one in newest if one.level is level and one not in over)
         return tuple(one for one in current if as_of is not None and as_of - _moment(one) <= kept)
 
-    reds = sorted((one for one in newest if one.level is Level.RED), key=lambda one: one.digest in over)
+    reds = sorted((one for one in newest if one.level is Level.RED), key=lambda one: one in over)
     by_level = {
         Level.RED: tuple(reds),
         Level.YLW: recent(Level.YLW, _IMPORTANT_FOR),
@@ -319,9 +320,9 @@ def _words(pack: WakingPack, shown: _Lines, *, left_out: int, zone: tzinfo) -> d
     }
 
 
-def _observed(one: Observation, over: AbstractSet[str]) -> str:
+def _observed(one: Observation, over: AbstractSet[Observation]) -> str:
     line = f"{one.level} {_WEEKDAYS[one.day.weekday()]} {one.day} {one.at} {one.text}"
-    return f"{line} (superseded)" if one.digest in over else line
+    return f"{line} (superseded)" if one in over else line
 
 
 def _when(at: datetime, zone: tzinfo) -> str:

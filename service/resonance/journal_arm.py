@@ -144,14 +144,15 @@ def note_fragments(
 
     An observation that a later one of *dreams* said is over is left out; without dreams, each is.
     """
-    superseded = dreams.superseded if dreams is not None else frozenset[str]()
+    lines = {match.chunk.observed for one in hits for match in one.matches.ranked if match.chunk.observed is not None}
+    over = dreams.over(lines) if dreams is not None else lines
     now = terms.call.moment.now.astimezone(terms.call.moment.timezone)
     as_of, zone = terms.call.request.as_of, agent_zone_of(terms.call.mind)
     best: dict[str, tuple[float, Match]] = {}
     for one in hits:
         for match in one.matches.ranked:
             observed = match.chunk.observed
-            if observed is not None and (dreams is None or observed.digest in superseded):
+            if observed in over:
                 continue
             written_at = match.chunk.written_at
             if as_of is not None and (observed_at(observed, now=now, zone=zone) if observed else written_at) > as_of:

@@ -104,11 +104,7 @@ def observations_as_put_right(mind: Mind, text: str, dreams: Dreams) -> str:
 
 def _snapshot(mind: Mind, text: str) -> ObservationsSnapshot:
     dreams = mind.dreams.newest()
-    ours, superseded = dreams.ours, dreams.superseded
-    found = ((one, one.digest) for one in read_observations(text))
-    return ObservationsSnapshot(
-        text,
-        tuple(
-            ObservationEntry(one, digest in ours, digest in superseded, dreams.sources(digest)) for one, digest in found
-        ),
-    )
+    found = read_observations(text)
+    over = dreams.over(found)
+    entries = (ObservationEntry(one, dreams.is_ours(one), one in over, dreams.sources(one.digest)) for one in found)
+    return ObservationsSnapshot(text, tuple(entries))

@@ -33,7 +33,13 @@ async def lived(service, home, *, text=FILE, sources=(1,), superseded=()):
     folder = home / "minds" / "ada"
     (folder / "observations.md").write_text(text)
     records = [
-        {"t": "2026-02-12T10:00:00Z", "dream": 1, "last_sequence": 2, "sources": {MINE.digest: sources}},
+        {
+            "t": "2026-02-12T10:00:00Z",
+            "dream": 1,
+            "last_sequence": 2,
+            "sources": {MINE.digest: sources},
+            "levels": {MINE.digest: MINE.level},
+        },
         {"t": "2026-02-12T20:00:00Z", "dream": 2, "last_sequence": 2, "superseded": superseded},
     ]
     lines = (DreamRecord.model_validate(one).model_dump_json() for one in records)
@@ -168,7 +174,7 @@ async def test_the_file_is_read_by_line_with_what_dreams_know_and_narrowed(tmp_p
     mine, review = answer.json()["observations"]
     assert mine == {"level": "RED", "day": "2026-02-12", "at": "09:32", "text": MINE.text, "is_ours": True,
                     "is_superseded": False, "sources": [1]}  # fmt: skip
-    assert (review["is_ours"], review["is_superseded"], review["sources"]) == (False, True, [])
+    assert (review["is_ours"], review["is_superseded"], review["sources"]) == (False, False, [])
     assert (answer.json()["etag"], answer.json()["text"]) == (answer.headers["ETag"], FILE)
     assert ([one["level"] for one in red], later) == (["RED"], [])
     assert same.status_code == 304

@@ -201,7 +201,16 @@ def test_what_is_over_comes_last_and_is_marked_and_only_of_red():
     seen = files(("RED", 1, "old ban"), ("RED", 9, "promise"), ("YLW", 1, "a review"), ("GRN", 1, "a port"))
     over = tuple(Observation(WOKE.date(), Level(level), "17:30", words).digest
                  for level, words in (("RED", "old ban"), ("YLW", "a review"), ("GRN", "a port")))  # fmt: skip
-    known = replace(seen, dreams=Dreams((DREAM.model_copy(update={"superseded": over}),)))
+    known = replace(
+        seen,
+        dreams=Dreams(
+            (
+                DREAM.model_copy(
+                    update={"superseded": over, "levels": dict(zip(over, ("RED", "YLW", "GRN"), strict=True))}
+                ),
+            )
+        ),
+    )
 
     pack = waking_pack(known)
 

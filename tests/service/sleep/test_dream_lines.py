@@ -1,0 +1,66 @@
+"""Lines of observations that dreams end, say again and take back; what a person wrote stands."""
+
+from contextlib import asynccontextmanager
+
+import pytest
+
+from tests.support.agents import act, acted, slept
+from tests.support.scripted_models import Brain, between, hosted, prompts, provider_of
+from tests.support.service import running
+
+pytestmark = pytest.mark.anyio
+
+URL = "/v1/minds/ada/observations"
+TOLD = {"kind": "message", "text": "Please send Ann the report by Friday."}
+TIDY = {"priorities": ["Send Ann the report."], "diary": "I worked on the report for Ann, and I get on with it."}
+
+
+def line(text, level="GRN", *, at="09:31", ends=()):
+    return {"level": level, "at": at, "text": text, "supersedes": list(ends)}
+
+
+def dream(*lines):
+    return {
+        "observations": list(lines),
+        "reflection": "I worked on the steps and each of them went well, so I get on.",
+        "priority": "Go on with the next step.",
+    }
+
+
+@asynccontextmanager
+async def dreaming(tmp_path, *answers):
+    """A service whose agent dreams these answers, one a sleep, after six steps each; and what was asked."""
+    left = list(answers)
+    with provider_of(Brain(dream=lambda _: left.pop(0), deep_sleep=TIDY)) as provider:
+        settings = hosted(tmp_path, provider, "narrative", "chat", sleep={"dream_interval_seconds": 0})
+        async with running(tmp_path, settings=settings) as service:
+            yield service, lambda: prompts(provider, "dream")
+
+
+async def lived(service, *, first=1):
+    """Live six steps and sleep."""
+    await act(service, TOLD)
+    await acted(service, 6, first=first)
+    await slept(service)
+
+
+async def lines(service):
+    return (await service.http.get(URL)).json()["observations"]
+
+
+async def test_no_dream_supersedes_a_line_that_a_person_wrote(tmp_path):
+    first = dream(line("Promised Ann the report by Friday", "RED"), line("The shell answers: step 3 done"))
+    later = dream(line("The shell answers again: step 20 done", ends=(1, 2)))
+    async with dreaming(tmp_path, first, later) as (service, asked):
+        await lived(service)
+        found = await service.http.get(URL)
+        mine = found.json()["text"].replace("by Friday", "by Monday").replace("GRN 09:31", "RED 09:31")
+        await service.http.put(URL, json={"text": mine}, headers={"If-Match": found.headers["ETag"]})
+        await lived(service, first=20)
+        persons = [one for one in await lines(service) if "Monday" in one["text"] or "step 3" in one["text"]]
+        woken = (await service.http.get("/v1/minds/ada/waking")).json()["text"]
+        shown = between(asked()[1], "observations")
+
+    assert [(one["level"], one["is_ours"], one["is_superseded"]) for one in persons] == [("RED", False, False)] * 2
+    assert "(superseded)" not in woken
+    assert "Monday" in shown and "(1) " not in shown and "(2) " not in shown
