@@ -17,6 +17,7 @@ from consolidation.dreams.rules import read_rules, with_rules, without_rules
 from consolidation.kernel.errors import DreamNotFound
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from collections.abc import Set as AbstractSet
     from datetime import datetime
 
@@ -83,10 +84,11 @@ def _lines(files: DreamFiles, record: DreamRecord, dreams: Dreams) -> tuple[tupl
 
 
 def _leave(files: DreamFiles, record: DreamRecord, undone: UndoneDream, dreams: Dreams) -> None:
-    gone, pruned, removed = frozenset(undone.observations), _pruned(record), _removed(record)
+    gone, removed = frozenset(undone.observations), _removed(record)
+    pruned = (*_pruned(record), *(one for one in _pruned_for(record, dreams) if one.digest not in dreams.superseded))
     digests = (*(one.digest for one in pruned), *(rule.digest for rule in removed))
     withheld = frozenset(digest for digest in digests if _only_undone_wrote(digest, dreams))
-    _give_to_writers(files, withheld, record)
+    _give_to_writers(files, withheld, pruned, removed)
     back = tuple(one for one in pruned if one.digest not in withheld)
     rules = tuple(one.line for one in removed if one.digest not in withheld)
     levels = _levels_before(record, dreams)
@@ -101,7 +103,9 @@ def _leave(files: DreamFiles, record: DreamRecord, undone: UndoneDream, dreams: 
 
 def _return(files: DreamFiles, record: DreamRecord, undone: UndoneDream, dreams: Dreams) -> None:
     later = [one for one in dreams.records if one.dream >= record.dream and not one.is_undone]
-    gone, over = frozenset(record.pruned), {line.digest for one in later for line in _pruned(one)}
+    over = {line.digest for one in later for line in _pruned(one) if _is_over(line, dreams)}
+    pruned = (*_pruned(record), *_pruned_for(record, dreams))
+    gone = frozenset(one.dated for one in pruned if _is_over(one, dreams))
     rules_over = {rule.line for one in later for rule in _removed(one)}
     back = tuple(one for one in read_dated(undone.observations) if one.digest not in over)
     rules = tuple(line for line in undone.rules if line not in rules_over)
@@ -119,6 +123,18 @@ def _pruned(record: DreamRecord) -> tuple[Observation, ...]:
     return read_dated(record.pruned)
 
 
+def _pruned_for(record: DreamRecord, dreams: Dreams) -> tuple[Observation, ...]:
+    """What later dreams, which stand, took out since *record* said that it is over."""
+    later = (one for one in dreams.records if one.dream > record.dream and not one.is_undone)
+    pruned = (line for one in later for line in _pruned(one) if line.level is Level.YLW)
+    return tuple(line for line in pruned if line.digest in record.superseded)
+
+
+def _is_over(pruned: Observation, dreams: Dreams) -> bool:
+    """Whether what was taken out is still over: by its age, or since a dream that stands says so."""
+    return pruned.level is not Level.YLW or pruned.digest in dreams.superseded
+
+
 def _removed(record: DreamRecord) -> tuple[Rule, ...]:
     return read_rules("\n".join(record.rules_removed))
 
@@ -128,12 +144,14 @@ def _only_undone_wrote(digest: str, dreams: Dreams) -> bool:
     return bool(writers) and all(one.is_undone for one in writers)
 
 
-def _give_to_writers(files: DreamFiles, digests: AbstractSet[str], record: DreamRecord) -> None:
-    """Let lines that *record* took out return with the dreams that wrote them, which were taken back too."""
+def _give_to_writers(
+    files: DreamFiles, digests: AbstractSet[str], pruned: Iterable[Observation], removed: Iterable[Rule]
+) -> None:
+    """Let lines that are not over any more return with the dreams that wrote them, which were taken back too."""
 
     def plan(one: DreamRecord) -> DreamRecord:
-        observations = [line.dated for line in _pruned(record) if line.digest in digests and line.digest in one.levels]
-        rules = [line.line for line in _removed(record) if line.digest in digests and line.digest in one.rules]
+        observations = [line.dated for line in pruned if line.digest in digests and line.digest in one.levels]
+        rules = [line.line for line in removed if line.digest in digests and line.digest in one.rules]
         if one.undone is None or not (observations or rules):
             return one
         kept = {

@@ -168,6 +168,58 @@ def test_a_line_that_it_gave_another_level_and_took_out_comes_back_at_the_level_
     assert (after, before, lines(files)) == ([], ["YLW It waits."], [])
 
 
+def pruned_as_over(files):
+    """A line that the second dream said is over, which the third, a deep sleep, took out."""
+    dreamt(files, 1, ("YLW", "It waits."))
+    dreamt(files, 2, superseded=(digest(files, "It waits."),))
+    record = dreamt(files, 3, deep=True, kind="deep_sleep")
+    files.prune(record=record, now=AT, zone=UTC)
+
+
+def test_what_a_deep_sleep_took_out_returns_with_the_dream_that_said_it_is_over(files):
+    pruned_as_over(files)
+    after = lines(files)
+
+    undo(files, 2)
+    before = lines(files)
+    redo_dream(files, 2)
+
+    assert (after, before, lines(files)) == ([], ["YLW It waits."], [])
+
+
+@pytest.mark.parametrize("undone", [(2, 3), (3, 2)])
+def test_it_leaves_again_only_where_both_the_dream_that_ended_it_and_the_deep_sleep_count(files, undone):
+    pruned_as_over(files)
+    for number in undone:
+        undo(files, number)
+    redo_dream(files, 3)
+    before = lines(files)
+    redo_dream(files, 2)
+
+    assert (before, lines(files)) == (["YLW It waits."], [])
+
+
+def test_a_line_that_another_dream_said_is_over_too_stays_away(files):
+    pruned_as_over(files)
+    over = files.dreams().records[1].superseded
+    files.replace(1, lambda one: one.model_copy(update={"superseded": over}))
+
+    undo(files, 2)
+
+    assert lines(files) == []
+
+
+def test_a_line_that_is_not_over_any_more_returns_with_the_dream_that_wrote_it(files):
+    pruned_as_over(files)
+    undo(files, 1)
+    undo(files, 2)
+    before = lines(files)
+
+    redo_dream(files, 1)
+
+    assert (before, lines(files)) == ([], ["YLW It waits."])
+
+
 def test_a_deep_sleep_that_was_taken_back_before_its_model_answered_changes_nothing(files):
     dreamt(files, 1, ("GRN", "It is warm."), ("YLW", "It waits."))
     record = dreamt(files, 2, deep=True, kind="deep_sleep")

@@ -64,3 +64,19 @@ async def test_no_dream_supersedes_a_line_that_a_person_wrote(tmp_path):
     assert [(one["level"], one["is_ours"], one["is_superseded"]) for one in persons] == [("RED", False, False)] * 2
     assert "(superseded)" not in woken
     assert "Monday" in shown and "(1) " not in shown and "(2) " not in shown
+
+
+async def test_a_line_that_a_deep_sleep_took_out_returns_with_the_dream_that_ended_it(tmp_path):
+    reports = [dream(line(f"The shell answers: step {n} done")) for n in (20, 40)]
+    reports[0]["observations"][0]["supersedes"] = [1]
+    async with dreaming(tmp_path, dream(line("The report for Ann is the work now", "YLW")), *reports) as (service, _):
+        for first in (1, 20):
+            await lived(service, first=first)
+        await acted(service, 6, first=40)
+        await service.http.post("/v1/minds/ada/dreams", json={"deep": True, "wait": True})
+        pruned = [one["text"] for one in await lines(service)]
+        await service.http.post("/v1/minds/ada/dreams/2/undo")
+        found = [one for one in await lines(service) if one["level"] == "YLW"]
+
+    assert "The report for Ann is the work now" not in pruned
+    assert [(one["text"], one["is_superseded"]) for one in found] == [("The report for Ann is the work now", False)]
