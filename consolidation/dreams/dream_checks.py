@@ -58,16 +58,21 @@ def fault_of_dream(dream: Dream, *, sources: DreamSources, standing: Sequence[Ob
 def usable_observations(
     dream: Dream, *, sources: DreamSources, standing: Sequence[Observation]
 ) -> tuple[tuple[DreamtObservation, ...], list[str]]:
-    """The observations that pass, at most twenty, and why others do not."""
+    """
+    The observations that pass, at most twenty, and why others do not.
+
+    What stands already at the same level is not said again.
+    """
     kept: list[DreamtObservation] = []
     faults: list[str] = []
-    known = {_said(one.text) for one in standing}
+    known = {(one.level.value, _said(one.text)) for one in standing}
+    said: set[str] = set()
     for one in dream.observations:
         fault = fault_of_observation(one, sources=sources)
         if fault:
             faults.append(f"observation {one.text[:60]!r}: {fault}")
-        elif _said(one.text) not in known:
-            known.add(_said(one.text))
+        elif (one.level, _said(one.text)) not in known and _said(one.text) not in said:
+            said.add(_said(one.text))
             kept.append(one)
     return tuple(kept[:MOST_OBSERVATIONS]), faults
 

@@ -213,9 +213,9 @@ class DreamFiles:
     def _write_observations(self, draft: DreamDraft) -> DreamDraft:
         if draft.observations:
             # A dream that was killed here may have written them, and a person reworded one since.
-            written = {one.digest for one in read_observations(self.written(OBSERVATIONS))}
+            written = read_observations(self.written(OBSERVATIONS))
             drafted = (one.observation for one in draft.observations)
-            new = [one for one in drafted if one.digest not in written]
+            new = [one for one in drafted if one not in written]
             self.change(OBSERVATIONS, lambda text: merged(text, new))
         return draft
 

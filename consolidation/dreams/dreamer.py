@@ -262,14 +262,15 @@ class _Drafting:
         for drafted, sequence in self._unobserved(resting):
             resting[drafted.observation.digest] = (sequence,)
             found.append(drafted)
+        levels = {one.observation.digest: one.level for one in found}
         record = self.record.model_copy(
             update={
                 "reflection": worded(dream.reflection),
                 "priority": worded(dream.priority),
                 "observations": len(found),
                 "sources": resting,
-                "levels": {one.observation.digest: one.level for one in found},
-                "superseded": superseded_by(kept, self.ours),
+                "levels": levels,
+                "superseded": tuple(one for one in superseded_by(kept, self.ours) if one not in levels),
             }
         )
         return DreamDraft(

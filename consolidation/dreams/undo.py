@@ -76,11 +76,17 @@ def _of(dreams: Dreams, number: int) -> DreamRecord:
 
 def _lines(files: DreamFiles, record: DreamRecord, dreams: Dreams) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The observations and the rules in the files that this dream wrote and no other one, nor a person since."""
-    others = {digest for one in dreams.records if one != record and not one.is_undone for digest in one.levels}
+    others = [one for one in dreams.records if one != record and not one.is_undone]
     observations = read_observations(files.read(OBSERVATIONS))
-    mine = (one for one in observations if one.digest in record.levels and one.digest not in others)
+    mine = (one for one in observations if one.digest in record.levels and _is_of(record, one, others))
     rules = (one for one in read_rules(files.read(RULES)) if one.digest in record.rules)
     return tuple(one.dated for one in mine if dreams.is_ours(one)), tuple(one.line for one in rules)
+
+
+def _is_of(record: DreamRecord, line: Observation, others: Iterable[DreamRecord]) -> bool:
+    """Whether a line that *record* wrote is of no other dream: the same words may stand there at another level, too."""
+    levels = {one.levels[line.digest] for one in others if line.digest in one.levels}
+    return not levels or (line.level == record.levels[line.digest] and line.level not in levels)
 
 
 def _leave(files: DreamFiles, record: DreamRecord, undone: UndoneDream, dreams: Dreams) -> None:

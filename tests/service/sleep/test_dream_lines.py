@@ -80,3 +80,19 @@ async def test_a_line_that_a_deep_sleep_took_out_returns_with_the_dream_that_end
 
     assert "The report for Ann is the work now" not in pruned
     assert [(one["text"], one["is_superseded"]) for one in found] == [("The report for Ann is the work now", False)]
+
+
+@pytest.mark.parametrize(("before", "after"), [("GRN", "RED"), ("YLW", "YLW")])
+async def test_the_same_words_are_said_again_at_another_level_alone(tmp_path, before, after):
+    words = "The report for Ann is the work now"
+    dreams = dream(line(words, before)), dream(line(words, after, ends=[1]), line("The shell answers as it should"))
+    async with dreaming(tmp_path, *dreams) as (service, _):
+        await lived(service)
+        await lived(service, first=20)
+        found = [(one["level"], one["is_superseded"]) for one in await lines(service) if one["text"] == words]
+        await service.http.post("/v1/minds/ada/dreams/2/undo")
+        left = [(one["level"], one["is_superseded"]) for one in await lines(service) if one["text"] == words]
+
+    assert {level for level, _ in found} == {before, after} and len(found) == len({before, after})
+    assert (after, False) in found
+    assert left == [(before, False)]
