@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from consolidation.story.checks import language_of, leak
 from consolidation.story.invention import Sources, invention
+from consolidation.text.sentences import whole_sentences
 from consolidation.text.words import stems
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 MOST_OBSERVATIONS = 20
 _LONGEST_OBSERVATION, _LONGEST_REFLECTION, _LONGEST_PRIORITY = 400, 1_500, 400  # characters
+_MOST_WORDS = 120  # of a reflection
 _LONGEST_DIARY, _LONGEST_RULE, _LONGEST_BRIEFING = 4_000, 300, 8_000
 _TIME = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
 _EMPTY = frozenset({"{}", "[]", "null", "none", "nothing", "…", "..."})
@@ -87,6 +89,16 @@ def fault_of_observation(one: DreamtObservation, *, sources: DreamSources) -> st
     return leak(text, soul=sources.soul) or _invention(text, sources)
 
 
+def reflection_of(dream: Dream, *, language: str) -> str:
+    """The reflection, as many of its first sentences as have 120 words together."""
+    return _beginning(dream.reflection, most_words=_MOST_WORDS, language=language)
+
+
+def priority_of(dream: Dream, *, language: str) -> str:
+    """The first sentence of the priority."""
+    return _beginning(dream.priority, most_words=0, language=language)
+
+
 def usable_lines(lines: Iterable[str], *, sources: DreamSources) -> tuple[str, ...]:
     """The rules, or priorities, that pass."""
     plain = (" ".join(line.split()) for line in lines)
@@ -125,6 +137,17 @@ def superseded_by(kept: Sequence[DreamtObservation], ours: Mapping[int, Observat
     """The digests of the earlier observations that these end. A person's, which are not among *ours*, stand."""
     numbers = dict.fromkeys(number for one in kept for number in one.supersedes)
     return tuple(ours[number].digest for number in numbers if number in ours)
+
+
+def _beginning(text: str, *, most_words: int, language: str) -> str:
+    """The sentences at the beginning of *text* that have at most so many words together; the first at any rate."""
+    end = words = 0
+    for sentence in whole_sentences(text, language=language):
+        words += len(sentence.split())
+        if end and words > most_words:
+            break
+        end = text.index(sentence, end) + len(sentence)
+    return text[:end]
 
 
 def _priority(dream: Dream, sources: DreamSources) -> list[str]:

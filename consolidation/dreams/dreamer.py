@@ -11,6 +11,8 @@ from consolidation.dreams.dream_checks import (
     DreamSources,
     fault_of_deep_sleep,
     fault_of_dream,
+    priority_of,
+    reflection_of,
     sources_of,
     superseded_by,
     usable_briefing,
@@ -262,11 +264,12 @@ class _Drafting:
         for drafted, sequence in self._unobserved(resting):
             resting[drafted.observation.digest] = (sequence,)
             found.append(drafted)
+        language = self.evidence.language
         levels = {one.observation.digest: one.level for one in found}
         record = self.record.model_copy(
             update={
-                "reflection": worded(dream.reflection),
-                "priority": worded(dream.priority),
+                "reflection": worded(dream.reflection if is_quoted else reflection_of(dream, language=language)),
+                "priority": worded(dream.priority if is_quoted else priority_of(dream, language=language)),
                 "observations": len(found),
                 "sources": resting,
                 "levels": levels,

@@ -44,6 +44,11 @@ async def lived(service, *, first=1):
     await slept(service)
 
 
+async def dreamt(service):
+    """The newest dream."""
+    return (await service.http.get("/v1/minds/ada/dreams")).json()["dreams"][0]
+
+
 async def lines(service):
     return (await service.http.get(URL)).json()["observations"]
 
@@ -96,3 +101,16 @@ async def test_the_same_words_are_said_again_at_another_level_alone(tmp_path, be
     assert {level for level, _ in found} == {before, after} and len(found) == len({before, after})
     assert (after, False) in found
     assert left == [(before, False)]
+
+
+async def test_a_reflection_ends_after_120_words_at_a_sentence_and_a_priority_after_one(tmp_path):
+    sentence = "I worked on the report at 3.5 times the pace, e.g. the steps went well. "  # 15 words
+    long = dream(line("The shell answers as it should"))
+    long |= {"reflection": sentence * 12, "priority": "Go on with step 3.5 of the report. Send it. Rest."}
+    async with dreaming(tmp_path, long) as (service, _):
+        await act(service, {"kind": "message", "text": "Go on at 3.5 times the pace, e.g. with step 3.5."})
+        await lived(service)
+        found = await dreamt(service)
+
+    assert found["reflection"] == (sentence * 8).strip()
+    assert found["priority"] == "Go on with step 3.5 of the report."
