@@ -107,8 +107,17 @@ class Turn:
 
     @property
     def digest(self) -> str:
-        """A fingerprint of the content: equal for a retry, different for anything else."""
-        said = [[m.role, m.content, m.timestamp and m.timestamp.isoformat(), m.name, m.id] for m in self.messages]
+        """
+        A fingerprint of the content: equal for a retry, different for anything else.
+
+        The words of a tool call are made of its metadata, in which the order of keys does not count.
+        """
+        action = self.metadata.get(ACTION) if self.kind is TurnKind.ACTION else None
+        is_call = isinstance(action, dict) and action.get("kind") == "tool_call"
+        said = [
+            [m.role, "" if is_call else m.content, m.timestamp and m.timestamp.isoformat(), m.name, m.id]
+            for m in self.messages
+        ]
         whole = json.dumps([self.session_id, self.kind, said, self.metadata], sort_keys=True, ensure_ascii=False)
         return hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
