@@ -37,8 +37,8 @@ def is_notice_due(*, before: int, after: int, thresholds: FatigueThresholds) -> 
     """
     Whether the agent is told that it is tired: once, with the post whose tool calls reach the warning.
 
-    *before* and *after* count the tool calls before that post and with it. They come from the transcript, so the
-    retry of a post that got no answer is told again.
+    *before* and *after* count the tool calls before the new ones of that post and with them, or, where it has no new
+    one, before all of them and with them: so the retry of a post that got no answer is told again.
     """
     return before < thresholds.warning <= after
 

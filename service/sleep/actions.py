@@ -127,21 +127,21 @@ class ActionIntake:
         mind = await self._minds.find(mind_id)
         status = await self._status(mind)
         dreams = mind.dreams.known()
-        first, last = accepted[0].sequence, max(one.sequence for one in accepted)
+        new = [one.sequence for one in accepted if one.is_new] or [one.sequence for one in accepted]  # a retry
         positions, cursor = mind.transcript.positions, dreams.cursor
-        newest = positions.tool_calls_after(cursor)
-        before = newest - positions.tool_calls_after(max(first - 1, cursor))
-        after = newest - positions.tool_calls_after(max(last, cursor))
+        calls = positions.tool_calls_after(cursor)
+        before = calls - positions.tool_calls_after(max(min(new) - 1, cursor))
+        after = calls - positions.tool_calls_after(max(*new, cursor))
         is_due = is_notice_due(before=before, after=after, thresholds=self._thresholds)
         self._count(mind_id, accepted)
         thought = await self._thought(mind, session_id, accepted)  # first: what it says does not come up again
         self._begin_to_wonder(mind, session_id, accepted, cursor=cursor)
         return AcceptedActions(
             turns=accepted,
-            dropped=tuple(replace(dropped, index=at) for at, one in enumerate(accepted) for dropped in one.dropped),
-            actions=after,
-            fatigue=fatigue_level(after, self._thresholds),
-            notice=notice(after, self._thresholds) if is_due else None,
+            dropped=_dropped(accepted),
+            actions=calls,
+            fatigue=fatigue_level(calls, self._thresholds),
+            notice=notice(calls, self._thresholds) if is_due else None,
             must_sleep=status is not None and status.must_sleep,
             asleep_until=status.wake_at if status is not None and status.is_asleep else None,
             thought=thought,
@@ -247,6 +247,12 @@ def _check(actions: Sequence[Action], *, now: datetime) -> None:
             raise InvalidRequest("has no words", pointer=f"#/actions/{at}/text")
         if one.kind == "tool_call" and not one.tool.strip():
             raise InvalidRequest("names no tool", pointer=f"#/actions/{at}/tool")
+
+
+def _dropped(accepted: Sequence[AcceptedTurn]) -> tuple[DroppedMessage, ...]:
+    """What was not kept of each action, once, although the words of a tool call are also in its metadata."""
+    found = (replace(dropped, index=at) for at, one in enumerate(accepted) for dropped in one.dropped)
+    return tuple(dict.fromkeys(found))
 
 
 def _is_outdated(mind: Mind, thought: TraceDocument) -> bool:

@@ -53,6 +53,15 @@ async def test_a_retry_of_the_post_that_made_it_tired_is_told_again(service):
     assert again["actions"] == 60
 
 
+async def test_who_posts_again_what_is_known_beside_a_new_call_is_told_that_it_is_tired_once(service):
+    await acted(service, 59)
+    told = [(await act(service, *map(call, range(last - 19, last + 1)))).json() for last in (60, 61, 62)]
+    again = (await act(service, call(1))).json()
+
+    assert [(one["actions"], bool(one["notice"])) for one in told] == [(60, True), (61, False), (62, False)]
+    assert (again["actions"], again["fatigue"], again["notice"]) == (62, "tired", None)
+
+
 async def test_only_tool_calls_tire(service):
     answer = await act(service, thought("I should look."), call(1), {"kind": "message", "text": "Please hurry up."})
 
@@ -65,6 +74,17 @@ async def test_the_counter_survives_a_restart(tmp_path):
 
     async with running(tmp_path) as service:
         assert (await fatigue(service))["actions"] == 61
+
+
+async def test_an_action_whose_input_has_its_keys_in_another_order_is_the_same(service):
+    given = {"path": "a.csv", "rows": 3, "where": {"city": "Rome", "day": 1}}
+    other = {"where": {"day": 1, "city": "Rome"}, "rows": 3, "path": "a.csv"}
+    await act(service, call(1, input=given))
+
+    again, changed = [await act(service, call(1, input=one)) for one in (other, given | {"rows": 4})]
+
+    assert (again.status_code, changed.status_code) == (202, 409)
+    assert again.json()["kept"][0]["duplicate"]
 
 
 async def test_an_action_is_stored_once_under_its_id_and_other_words_are_refused(service):
@@ -138,7 +158,9 @@ async def test_a_secret_in_what_a_tool_printed_reaches_neither_the_transcript_no
     answer = await act(service, *(call(at, output=f"aws_access_key_id = {key}") for at in range(6)))
     await slept(service)
 
-    assert answer.json()["dropped"][0]["reason"].startswith("secret")
+    assert [(one["index"], one["reason"].partition(":")[0]) for one in answer.json()["dropped"]] == [
+        (at, "secret") for at in range(6)
+    ]
     written = [
         file for file in (tmp_path / "minds/ada").rglob("*") if file.is_file() and key.encode() in file.read_bytes()
     ]
