@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Self
 
 from consolidation.story.checks import language_of, leak
 from consolidation.story.invention import Sources, invention
+from consolidation.text.names import opening_names
 from consolidation.text.sentences import whole_sentences
+from consolidation.text.tokens import count_tokens
 from consolidation.text.words import stems
 
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ MOST_OBSERVATIONS = 20
 _LONGEST_OBSERVATION, _LONGEST_REFLECTION, _LONGEST_PRIORITY = 400, 1_500, 400  # characters
 _MOST_WORDS = 120  # of a reflection
 _LONGEST_DIARY, _LONGEST_RULE, _LONGEST_BRIEFING = 4_000, 300, 8_000
+_SHORTEST_PART = 3  # letters of a word that others are made of
+_FORMED = re.compile(r"(?:ed|ings?|tions?|ments?|ness|ity|ly)$")  # "Reindexed", "Deduplication": names end so rarely
 _TIME = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
 _EMPTY = frozenset({"{}", "[]", "null", "none", "nothing", "…", "..."})
 _PREFIX = re.compile(r"^(?:RED|YLW|GRN)\b")
@@ -40,9 +44,25 @@ class DreamSources:
     soul: str
 
     @classmethod
-    def of(cls, texts: Iterable[str], *, soul: str, agent: str, language: str) -> Self:
-        """The sources of a dream made of *texts*; *language* is theirs."""
-        return cls(Sources((*texts, agent), language=language), soul)
+    def of(cls, texts: Iterable[str], *, soul: str, agent: str, language: str, counted: int) -> Self:
+        """The sources of a dream made of *texts*, in which *counted* things are told; *language* is theirs."""
+        return cls(Sources((*texts, agent), language=language, counted=counted), soul)
+
+    def stranger(self, text: str) -> str:
+        """
+        A name that opens a sentence of *text* and was never said; "" where there is none.
+
+        A capital proves nothing there, so it must be followed by what a person does, and not be an ordinary word. In
+        German, where every noun has a capital, none is looked for.
+        """
+        language = self.known.language
+        if language.startswith("de"):
+            return ""
+        for sentence in whole_sentences(text, language=language):
+            for name in opening_names(sentence, language=language):
+                if not (_is_ordinary(name, language=language) or self.known.knows(name)):
+                    return name
+        return ""
 
 
 def fault_of_dream(dream: Dream, *, sources: DreamSources, standing: Sequence[Observation], evidence: Evidence) -> str:
@@ -170,7 +190,30 @@ def _faults_of_text(name: str, text: str, longest: int, sources: DreamSources) -
 
 
 def _invention(text: str, sources: DreamSources) -> str:
-    return invention(text, sources=sources.known)
+    if fault := invention(text, sources=sources.known):
+        return fault
+    stranger = sources.stranger(text)
+    return f"the name {stranger!r} does not occur in what happened" if stranger else ""
+
+
+def _is_ordinary(word: str, *, language: str) -> bool:
+    """
+    Whether a word is not a name, as far as a vocabulary of tokens shows: it has names that are frequent with a capital.
+
+    Of English it also has most words whole, or both words that one is made of ("healthcheck").
+    """
+    if not word[1:].islower():  # "CSVs"
+        return True
+    word = word.lower()
+    small = count_tokens(f" {word}")
+    if small == 1:
+        return True
+    if count_tokens(f" {word.capitalize()}") < small:
+        return False
+    if not language.startswith("en") or _FORMED.search(word):
+        return True
+    parts = ((word[:at], word[at:]) for at in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1))
+    return any(all(count_tokens(f" {one}") == 1 for one in pair) for pair in parts)
 
 
 def _said(text: str) -> str:

@@ -153,7 +153,13 @@ class Dreamer:
             *(writings.rules, writings.briefing, dreams.priority, voice.purpose),
             *earlier,
         )
-        sources = DreamSources.of(texts, soul=voice.soul, agent=voice.agent, language=evidence.language)
+        sources = DreamSources.of(
+            texts,
+            soul=voice.soul,
+            agent=voice.agent,
+            language=evidence.language,
+            counted=max(evidence.actions, len(evidence.items)),
+        )
         present = tuple(standing.values())
 
         def fault(answer: Dream, model: LanguageModel) -> str:
@@ -209,7 +215,8 @@ class Dreamer:
             writings.priorities,
             voice.purpose,
         )
-        sources = DreamSources.of(texts, soul=voice.soul, agent=voice.agent, language=language)
+        counted = max(len(told), len(present))
+        sources = DreamSources.of(texts, soul=voice.soul, agent=voice.agent, language=language, counted=counted)
 
         def fault(answer: DeepSleep, model: LanguageModel) -> str:
             return fault_of_deep_sleep(answer, sources=sources) if model.is_hosted else ""
@@ -257,8 +264,10 @@ class _Drafting:
         for one in kept:
             text, at = one.text.strip(), one.at.strip()
             turns = sources_of(text, self.evidence.items, at=at, language=self.evidence.language)
+            if not (is_quoted or self.sources.known.knows_number(at)):
+                at = _time(turns, self.evidence.items) or at  # nothing happened then
             day = _day(turns, at, self.evidence.items) or self.record.t.astimezone(self.zone).date()
-            drafted = _drafted(one, day)
+            drafted = DraftedObservation(day=day, level=one.level, at=at, text=text)
             resting[drafted.observation.digest] = turns
             found.append(drafted)
         for drafted, sequence in self._unobserved(resting):
@@ -312,6 +321,12 @@ def lightweight(record: DreamRecord, evidence: Evidence) -> DreamDraft:
 
 def _drafted(one: DreamtObservation, day: date) -> DraftedObservation:
     return DraftedObservation(day=day, level=one.level, at=one.at.strip(), text=one.text.strip())
+
+
+def _time(turns: Sequence[int], items: Sequence[EvidenceItem]) -> str:
+    """The time of the newest turn that an observation rests on, else of what was last; "" where nothing was."""
+    found = [one for one in items if one.sequence in turns] or items
+    return f"{found[-1].at:%H:%M}" if found else ""
 
 
 def _day(turns: Sequence[int], at: str, items: Sequence[EvidenceItem]) -> date | None:

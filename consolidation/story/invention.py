@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from consolidation.text.dates import NamedDay
 
 _TELLING = re.compile(r"\d\d")  # a number that is looked for: counts of a few are told in words, too
+_COUNT = re.compile(r"\d")
+_IN_A_LIST = re.compile(r"\s*\d{1,2}[.)](?:\s|$)")  # "3. Send it"
+_ADDRESS = re.compile(
+    r"(?:https?://|www\.)[^\s<>\"'”»)\]]{1,500}|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}", re.IGNORECASE
+)
 _MOST_REASONS = 8  # in one answer
 _LONGEST_SHOWN = 120  # characters of a sentence
 _WORD = re.compile(r"[^\W\d_]+")
@@ -34,28 +39,50 @@ _TITLE_WORD = re.compile(r"[^\W\d_]{4,}")  # shorter ones may stay small in a ti
 class Sources:
     """Everything that a text may take its names, numbers and dates from."""
 
-    def __init__(self, texts: Iterable[str], *, language: str, days: Iterable[date] = ()) -> None:
-        """*days* are known beside those that *texts* name."""
+    def __init__(
+        self, texts: Iterable[str], *, language: str, days: Iterable[date] = (), counted: int | None = None
+    ) -> None:
+        """
+        *days* are known beside those that *texts* name.
+
+        A number of one digit may be a count of what *texts* tell. It is looked for where it is more than *counted*.
+        """
+        self._counted = counted
         self._days = tuple(dict.fromkeys(days))
         self._texts = (*texts, " ".join({str(day.year) for day in self._days}))
         self.language = language
 
     def inventions(self, sentence: str) -> tuple[str, ...]:
-        """Each name, number and date of *sentence* that is in none of the sources, as a reader would call it."""
-        return (*self.invented_numbers(sentence), *(f"the name {one!r}" for one in self._strange_names(sentence)))
+        """Each name, address, number and date of *sentence* that is in none of the sources, as a reader calls it."""
+        return (
+            *self.invented_numbers(sentence),
+            *(f"the name {one!r}" for one in self._strange_names(sentence)),
+            *(f"the address {one!r}" for one in _addresses(sentence) if not self._is_written(one)),
+        )
 
     def invented_numbers(self, sentence: str) -> tuple[str, ...]:
         """Each number and date of *sentence* that is in none of the sources."""
         days = named_days(sentence)
         dates = [one for day in days if (one := self._fault_of_date(day))]
         dated = {part for day in days for part in tokens(day.words)}  # the numbers of a date are the date's
-        asked = (one for one in _numbers(sentence) if not set(tokens(one)) <= dated)
+        asked = (one for one in _numbers(sentence, counted=self._counted) if not set(tokens(one)) <= dated)
         numbers = [one for one in asked if not is_said(one, self._numbers)]
         return (*(f"the number {one}" for one in dict.fromkeys(numbers)), *dates)
 
     def says_small(self, word: str) -> bool:
         """Whether the sources write *word* small somewhere, or it is a function word."""
         return word != "I" and (word.lower() in self._small or not content_words(word, language=self.language))
+
+    def knows(self, word: str) -> bool:
+        """Whether the sources have *word*, in whatever form."""
+        return set(tokens(word)) <= self._words or not self._stems.isdisjoint(stems(word, language=self.language))
+
+    def knows_number(self, number: str) -> bool:
+        """Whether the sources have *number*, in whatever form."""
+        return is_said(number, self._numbers)
+
+    def _is_written(self, address: str) -> bool:
+        return any(address.casefold() in text.casefold() for text in self._texts)
 
     def _strange_names(self, sentence: str) -> tuple[str, ...]:
         if self.language.startswith("de"):  # there every noun has a capital: a capital marks no name
@@ -146,12 +173,21 @@ def in_sentence_case(title: str, *, sources: Sources) -> str:
     return first + gap + _WORD.sub(lambda one: one[0].lower() if sources.says_small(one[0]) else one[0], rest)
 
 
-def _numbers(sentence: str) -> Iterator[str]:
-    """The numbers of *sentence* that stand by themselves: "15W-40" has none."""
+def _numbers(sentence: str, *, counted: int | None) -> Iterator[str]:
+    """The numbers of *sentence* that stand by themselves: "15W-40" has none. Few that may be *counted* are left out."""
     for found in NUMBER.finditer(sentence):
         around = sentence[max(found.start() - 1, 0) : found.start()] + sentence[found.end() : found.end() + 1]
-        if _TELLING.search(found[0]) and not re.search(r"[\w-]", around):
+        if re.search(r"[\w-]", around):
+            continue
+        is_count = counted is not None and _COUNT.fullmatch(found[0]) and not _IN_A_LIST.match(sentence)
+        if _TELLING.search(found[0]) or (is_count and counted is not None and int(found[0]) > counted):
             yield found[0]
+
+
+def _addresses(sentence: str) -> Iterator[str]:
+    """The addresses of pages and mail in *sentence*."""
+    for found in _ADDRESS.finditer(sentence):
+        yield found[0].rstrip(".,;:!?/…")
 
 
 def _weekday(day: date) -> int:

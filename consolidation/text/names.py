@@ -78,7 +78,7 @@ _OPENING = re.compile(rf"[\"'“‘(¿¡]*(?P<name>{_WORD}?)(?:['’]s)?,?\s+(?P
 DOING = re.compile(
     r"[a-z]+(?:ed|s)|and|came|went|told|gave|got|had|lent|made|took|wrote|sent|met|left|lost|won|began|brought|bought"
     r"|thought|knew|kept|let|ran|saw|sang|spoke|grew|fell|felt|found|taught|sold|chose|broke|drove|flew|said|can|will"
-    r"|would|could|should|never|always|just|also"
+    r"|would|could|should|must|may|might|never|always|just|also"
 )
 # Open a sentence, and are neither names nor in the lists of function words.
 _OPENERS = frozenset(

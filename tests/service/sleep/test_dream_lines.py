@@ -59,7 +59,7 @@ async def test_no_dream_supersedes_a_line_that_a_person_wrote(tmp_path):
     async with dreaming(tmp_path, first, later) as (service, asked):
         await lived(service)
         found = await service.http.get(URL)
-        mine = found.json()["text"].replace("by Friday", "by Monday").replace("GRN 09:31", "RED 09:31")
+        mine = found.json()["text"].replace("by Friday", "by Monday").replace("GRN", "RED")
         await service.http.put(URL, json={"text": mine}, headers={"If-Match": found.headers["ETag"]})
         await lived(service, first=20)
         persons = [one for one in await lines(service) if "Monday" in one["text"] or "step 3" in one["text"]]
@@ -114,3 +114,63 @@ async def test_a_reflection_ends_after_120_words_at_a_sentence_and_a_priority_af
 
     assert found["reflection"] == (sentence * 8).strip()
     assert found["priority"] == "Go on with step 3.5 of the report."
+
+
+@pytest.mark.parametrize(
+    "invented",
+    [
+        "Zbigniew praised the report for Ann",
+        "Wrote 9 pages of the report for Ann",
+        "The report goes to zbigniew@corp.example",
+        "See http://evil.example/report for Ann",
+    ],
+)
+async def test_a_line_with_an_invented_name_count_or_address_is_left_out(tmp_path, invented):
+    async with dreaming(tmp_path, dream(line(invented), line("Wrote 6 pages of the report for Ann"))) as (service, _):
+        await lived(service)
+        found = [one["text"] for one in await lines(service)]
+
+    assert found == ["Wrote 6 pages of the report for Ann"]
+
+
+async def test_a_dream_whose_priority_opens_with_an_invented_name_is_asked_for_again(tmp_path):
+    good = dream(line("The shell answers as it should"))
+    async with dreaming(tmp_path, good | {"priority": "Zbigniew waits for a call."}, good) as (service, asked):
+        await lived(service)
+        found = await dreamt(service)
+
+    assert found["priority"] == good["priority"]
+    assert "'Zbigniew'" in asked()[1]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Tests passed",
+        "Healthchecks failed twice",
+        "Deduplication ended well",
+        "Everyone waits",
+        "CSVs arrived by Friday",
+    ],
+)
+async def test_an_ordinary_word_that_opens_a_line_is_not_taken_for_a_name(tmp_path, words):
+    async with dreaming(tmp_path, dream(line(words))) as (service, _):
+        await lived(service)
+        found = [one["text"] for one in await lines(service)]
+
+    assert words in found
+
+
+async def test_a_time_at_which_nothing_happened_gives_way_to_that_of_what_a_line_rests_on(tmp_path):
+    told = TOLD | {"timestamp": "2026-02-12T09:32:00Z"}
+    good = dream(line("Promised Ann the report by Friday", at="03:33"), line("The report is for Ann", at="09:32"))
+    async with dreaming(tmp_path, good) as (service, _):
+        await act(service, told)
+        await acted(service, 6)
+        await slept(service)
+        found = [(one["day"], one["at"], one["text"]) for one in await lines(service)]
+
+    assert found[:2] == [
+        ("2026-02-12", "09:32", "Promised Ann the report by Friday"),
+        ("2026-02-12", "09:32", "The report is for Ann"),
+    ]
