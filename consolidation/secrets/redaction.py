@@ -17,6 +17,7 @@ from consolidation.secrets.cards import find_cards
 from consolidation.secrets.key_blocks import find_blocks
 from consolidation.secrets.key_formats import find_keys
 from consolidation.text.folding import folded
+from consolidation.text.redaction_marks import mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -93,11 +94,6 @@ def _named(key: object, value: object, kinds: dict[str, None], ids: Ids) -> obje
             kinds[kind] = None
             return mark(kind)
     return _value(value, kinds, {})
-
-
-def mark(kind: str) -> str:
-    """The mark that replaces a secret."""
-    return f"[redacted: {kind}]"
 
 
 def in_address(url: str) -> tuple[str, ...]:

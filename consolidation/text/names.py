@@ -14,6 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from consolidation.text.name_forms import LETTER, without_case_endings
+from consolidation.text.redaction_marks import without_marks
 from consolidation.text.relations import words_of_relations
 from consolidation.text.sentences import sentences, whole_sentences
 from consolidation.text.stopwords import STOP_WORDS
@@ -129,6 +130,7 @@ _WITH_ARTICLE = re.compile(
 def names(text: str, *, language: str = "en", limit: int = 12) -> tuple[str, ...]:
     """The names in *text*, most often named first, a name that is part of a longer one left out."""
     counts: dict[str, int] = {}
+    text = without_marks(text)
     inside = _inside(text)
     for sentence in sentences(text, language=language):
         for name in _named(sentence, inside=inside):
@@ -143,6 +145,7 @@ def opening_names(text: str, *, language: str) -> frozenset[str]:
 
     A capital at the start proves nothing; where nobody may be forgotten, one too many is better than one too few.
     """
+    text = without_marks(text)
     small = set(re.findall(r"\b[^\W\d_A-Z]\w*", text))
     found = set[str]()
     for sentence in sentences(text, language=language):
@@ -168,7 +171,7 @@ def possible_names(text: str, *, language: str) -> tuple[str, ...]:
     if language not in STOP_WORDS:
         return ()
     found = dict[str, None]()
-    for sentence in sentences(text, language=language):
+    for sentence in sentences(without_marks(text), language=language):
         opening = _OPENS.match(sentence)
         if opening is not None:
             found[_POSSESSIVE.sub("", opening[1])] = None
@@ -191,7 +194,7 @@ def proper_nouns(text: str, *, language: str) -> tuple[str, ...]:
         return ()
     return tuple(
         found[0]
-        for sentence in whole_sentences(text, language=language)
+        for sentence in whole_sentences(without_marks(text), language=language)
         for found in _CAPITAL.finditer(sentence)
         if found.start() and not _BEHIND_A_MARK.search(sentence[: found.start()])
     )
@@ -200,7 +203,7 @@ def proper_nouns(text: str, *, language: str) -> tuple[str, ...]:
 def keyphrases(text: str, *, language: str, limit: int = 6) -> tuple[str, ...]:
     """The runs of content words in *text*, longest first: what a person would type into a search box."""
     phrases: list[list[str]] = [[]]
-    for word in _TYPED.findall(text):
+    for word in _TYPED.findall(without_marks(text)):
         if not content_words(word, language=language):
             phrases.append([])
         else:

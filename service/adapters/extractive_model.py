@@ -21,6 +21,7 @@ from consolidation.text.language import detect
 from consolidation.text.names import keyphrases, names
 from consolidation.text.no_longer import says_it_is_over
 from consolidation.text.quotation import own_lines
+from consolidation.text.redaction_marks import without_marks
 from consolidation.text.sentences import sentences
 from prompts.responses import Entity, Extraction, Fact, Identities, Narration, Seeds, Settlement, Settlements
 from service.retrieval.lead_words import others_words, teller_in, without_lead
@@ -96,7 +97,8 @@ def _extraction(words: Mapping[str, Any]) -> Extraction:
 def _facts(text: str, who: str, named: tuple[str, ...], *, language: str) -> Iterable[tuple[str, str]]:
     """Each sentence that names somebody or something besides *who* speaks, and what it names first."""
     for sentence in sentences(text, language=language):
-        about = [name for name in named if name != who and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", sentence)]
+        said = without_marks(sentence)
+        about = [name for name in named if name != who and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said)]
         if not about or len(sentence) < _SHORTEST_FACT or sentence.endswith(("?", "？")):
             continue
         yield sentence, about[0]

@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import Speaker
+from consolidation.text.redaction_marks import without_marks
 from consolidation.text.relations import is_relation_word
 from consolidation.text.words import content_words, is_dense, tokens
 
@@ -42,6 +43,7 @@ class SaidNames:
 
     def __init__(self, texts: Sequence[str], *, speakers: Sequence[str]) -> None:
         """*speakers* are the names of those who speak: they are known, as are words like "user"."""
+        texts = tuple(map(without_marks, texts))
         self._texts = (*texts, *speakers, SPEAKER_WORDS)
         self._words = frozenset(word for text in self._texts for word in tokens(text))
         self._folded = "".join(word for text in self._texts for word in tokens(text))

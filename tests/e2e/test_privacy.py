@@ -272,3 +272,16 @@ async def test_what_was_off_the_record_earlier_in_the_window_does_not_reach_the_
     assert answer["degraded"] == []
     assert "mistress" not in words
     assert found_in(tmp_path, "mistress") == set()
+
+
+async def test_the_mark_of_a_secret_is_neither_an_entity_nor_told_of_in_a_fact(tmp_path):
+    key = "ghp_" + "aB3dE5gH7jK9mN2pQ4sT6vX8zaB3dE5gH7jK9"
+    async with running(tmp_path) as service:
+        await service.keep("ada", {"role": "user", "content": f"My deploy token is {key}, and Ines knows it as well."})
+        await service.digested("ada")
+        entities = (await service.http.get("/v1/minds/ada/entities")).json()["items"]
+        facts = (await service.http.get("/v1/minds/ada/facts")).json()["items"]
+
+    assert "Ines" in {one["name"] for one in entities}
+    assert not [one["name"] for one in entities if "git" in one["name"].casefold()]
+    assert [one["target"] for one in facts] == ["Ines"]

@@ -20,6 +20,7 @@ from consolidation.text.names import keyphrases, name_key, names, opening_names,
         ("Remind Ines of it. Frag Tom. Llama a Eva.", ["Ines", "Tom", "Eva"]),  # and not what is asked for
         ("We saw Green Book, then La Liga and The Daily Show.", ["Green Book", "Liga", "Daily Show"]),
         ("See you on Monday in May, Mom says hi.", []),
+        ("My token is [redacted: GitHub token], says Ines.", ["Ines"]),
         ("We saw Dr. Sommer and the Prof. again.", ["Sommer"]),  # a title alone names nobody
         ("I asked Dr Sommer or Frau Kunze.", ["Dr Sommer", "Frau Kunze"]),
         ("我昨天见了小明。", []),
