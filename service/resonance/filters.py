@@ -9,6 +9,7 @@ and why, in the trace.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from itertools import permutations
 from typing import TYPE_CHECKING
@@ -168,8 +169,9 @@ class Filters:
         self, call: PreTurnCall, candidates: Candidates, new: Filtered
     ) -> tuple[Filtered, Proof, Verdict | None]:
         """*new* without what outcomes hold back, what they say of it, and how likely the rest is meant, if any is."""
-        proven = prove(call.mind, new.fragments)
+        proven = prove(call.mind, new.fragments, message=call.moment.message)
         left = new.without(dict.fromkeys(proven.held_back, "outcome: contradicted"))
+        left = replace(left, fragments=proven.told(left.fragments))
         weighed = [one for one in left.fragments if not is_standing(one)]
         if not weighed:
             return left, proven, None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -71,7 +72,7 @@ class OtherMinds:
         )
         left = Filtered(tuple(others))
         left = left.without({one.id: "echo: shown lately" for one in others if echoes.include(one.id, frozenset())})
-        proven = await anyio.to_thread.run_sync(prove, call.mind, left.fragments)
+        proven = await anyio.to_thread.run_sync(partial(prove, call.mind, left.fragments, message=call.moment.message))
         left = left.without(dict.fromkeys(proven.held_back, "outcome: contradicted"))
         every = tuple(sorted((*own.first, *left.fragments), key=lambda one: -one.score))
         chosen = select(

@@ -7,13 +7,16 @@ How they proved themselves when they were shown before, how important they are, 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from consolidation.text.language import detect
+from consolidation.text.sentences import whole_sentences
+from consolidation.text.words import tokens
 from service.index.salience import UNKNOWN
 from service.ingest.importance import PRIORITY
-from service.retrieval.lead_words import told_words
-from service.retrieval.put_right import put_right_now, statement_id
+from service.retrieval.lead_words import told_words, without_lead
+from service.retrieval.put_right import put_right_now, says_wanted, statement_id
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -27,15 +30,25 @@ if TYPE_CHECKING:
 _FACT, _TURN = "fact:", "episode:"
 _ORDINARY, _LEAST_WEIGHT = 0.5, 0.9  # an importance, and the weight of one of 0
 _DECAY = 0.1  # 0.87 after four days, 0.63 after a hundred
-_SAME_WORDS = 0.5  # of what a turn shows, from which it says no more than the facts that were found wrong
+_NO_WORDS = frozenset[str]()
+_SAME_WORDS = 0.5  # of what a turn, or a sentence, shows: from there on it tells what was found wrong
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What outcomes say of fragments, by id: of each its own, else of the turns that it rests on; who is held back."""
+    """
+    What outcomes say of fragments, by id: of each its own, else of the turns that it rests on; who is held back.
+
+    ``left`` is what may be shown of a turn of which a fact was found wrong.
+    """
 
     salience: Mapping[str, Salience] = field(default_factory=dict)
     held_back: frozenset[str] = frozenset()
+    left: Mapping[str, str] = field(default_factory=dict)
+
+    def told(self, fragments: Sequence[Fragment]) -> tuple[Fragment, ...]:
+        """*fragments* without the sentences that tell what was found wrong."""
+        return tuple(_telling(one, self.left[one.id]) if one.id in self.left else one for one in fragments)
 
     def factors(self, fragments: Sequence[Fragment], now: datetime) -> dict[str, float]:
         """By what the score of each of *fragments* is multiplied, where it is not 1."""
@@ -60,18 +73,23 @@ def _weight(fragment: Fragment, now: datetime) -> float:
     return weight
 
 
-def prove(mind: Mind, fragments: Sequence[Fragment]) -> Proof:
-    """What outcomes say of *fragments*; what a person confirmed holds. Raises IndexUnusable, HomeFault, OSError."""
+def prove(mind: Mind, fragments: Sequence[Fragment], *, message: str) -> Proof:
+    """
+    What outcomes say of *fragments*; what a person confirmed holds. Raises IndexUnusable, HomeFault, OSError.
+
+    Of a turn of which a fact was found wrong, the rest may be shown if it has a telling word of *message*.
+    """
     put_right = put_right_now(mind)
     turns = tuple({f"{_TURN}{sequence}" for one in fragments for sequence in one.sequences})
     statements = frozenset(one.id for one in fragments if one.statement is not None)
     known = mind.outcomes.salience((*(one.id for one in fragments), *turns), statements=statements)
     wrong_facts = _texts_of_wrong_facts(mind, [turn for turn in turns if turn in known], put_right)
-    wrong = frozenset(one.id for one in fragments if _is_held_back(one, known, wrong_facts, put_right))
+    left = {one.id: rest for one in fragments if (rest := _left(one, wrong_facts, frozenset(tokens(message))))}
+    wrong = frozenset(one.id for one in fragments if _is_held_back(one, known, wrong_facts, put_right, left))
     confirmed = frozenset(one.id for one in fragments if one.decided.is_right)
     held_back = (wrong | _repeating(mind, fragments, put_right)) - confirmed
     salience = {one.id: found for one in fragments if (found := _of(one, known)) is not None}
-    return Proof(salience, held_back)
+    return Proof(salience, held_back, left)
 
 
 def _repeating(mind: Mind, fragments: Sequence[Fragment], put_right: PutRight) -> frozenset[str]:
@@ -103,6 +121,7 @@ def _is_held_back(
     known: Mapping[str, Salience],
     wrong_facts: Mapping[str, frozenset[str]],
     put_right: PutRight,
+    left: Mapping[str, str],
 ) -> bool:
     sequences, turns = fragment.sequences, _turns(fragment)
     own = known.get(fragment.id, UNKNOWN).is_held_back(sequences)
@@ -110,11 +129,41 @@ def _is_held_back(
         is_turn = fragment.kind == "episode" and bool(sequences)  # one of another mind has none here
         if not (is_turn and all(put_right.confirms(one, fragment.text) for one in sequences)):
             return True
-    wrong = wrong_facts.get(fragment.id) if fragment.kind == "episode" else None
+    wrong = wrong_facts.get(fragment.id, _NO_WORDS) if fragment.kind == "episode" else _NO_WORDS
+    return fragment.id not in left and _tells(fragment.text, wrong)
+
+
+def _left(fragment: Fragment, wrong_facts: Mapping[str, frozenset[str]], wanted: frozenset[str]) -> str:
+    """
+    What a turn says beside the facts that were found wrong; "" where it says nothing of them, or nothing else.
+
+    Where it says little else, that must have a word that is *wanted*: the turn may have been found by what is wrong.
+    """
+    wrong = wrong_facts.get(fragment.id, _NO_WORDS) if fragment.kind == "episode" else _NO_WORDS
     if not wrong:
-        return False
-    shown = told_words(fragment.text)
-    return bool(shown) and len(shown & wrong) >= _SAME_WORDS * len(shown)
+        return ""
+    cut = _sentences(fragment.text)
+    kept = [one for one in cut if not _tells(one, wrong)]
+    left = " ".join(kept).strip(" /")
+    if not kept or len(kept) == len(cut):
+        return ""
+    if _tells(fragment.text, wrong) and not says_wanted(without_lead(left), wanted):
+        return ""
+    lead = fragment.text.removesuffix(without_lead(fragment.text))
+    return left if left.startswith(lead) else f"{lead}{left}"
+
+
+def _sentences(text: str) -> tuple[str, ...]:
+    return tuple(whole_sentences(text, language=detect(text)))
+
+
+def _tells(text: str, wrong: frozenset[str]) -> bool:
+    shown = told_words(text)
+    return bool(shown & wrong) and len(shown & wrong) >= _SAME_WORDS * len(shown)
+
+
+def _telling(fragment: Fragment, text: str) -> Fragment:
+    return replace(fragment, text=text, sources=tuple(replace(one, excerpt=text) for one in fragment.sources))
 
 
 def _turns(fragment: Fragment) -> tuple[str, ...]:

@@ -77,6 +77,23 @@ async def test_what_was_contradicted_does_not_surface_again_and_is_found_on_purp
     assert any("Lyon" in one["text"] and one["is_contradicted"] for one in found)
 
 
+async def test_a_fact_that_was_contradicted_takes_its_sentence_and_leaves_the_rest_of_its_turn(tmp_path):
+    """Broken: ``_left`` is "" always; ``told`` changes nothing."""
+    told_both = "Anna Keller manages the harbour museum in Gdynia. My dog Rufus is afraid of thunder."
+    async with running(tmp_path) as service:
+        await told(service, told_both, *OTHERS)
+        facts = (await service.http.get("/v1/minds/ada/facts")).json()["items"]
+        [wrong] = [one["id"] for one in facts if "Gdynia" in one["text"]]
+        body = {"outcomes": [{"id": wrong, "outcome": "contradicted"}]}
+        await service.http.post("/v1/minds/ada/outcomes", json=body)
+        dog = await asked(service, "What is my dog Rufus afraid of?")
+        museum = await asked(service, "Who manages the harbour museum in Gdynia?", session_id="s3")
+
+    assert "thunder" in dog["block"]
+    assert "Gdynia" not in json.dumps(dog)
+    assert not museum["surfaced"]
+
+
 async def test_a_memory_that_is_said_again_surfaces_again(tmp_path):
     """Broken: ``is_held_back`` does not look at the turns that a memory rests on."""
     async with running(tmp_path) as service:
