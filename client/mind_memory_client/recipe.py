@@ -27,9 +27,16 @@ if TYPE_CHECKING:
 Facts = str | Iterable[str | Mapping[str, Any]]
 
 _SHORTEST, _LONGEST = 10, 4_000  # characters of a sentence that is saved
+_LONGEST_ABBREVIATION = 8  # characters, with what stands in front of it
 _BATCH = 100
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _END = re.compile(r"(?<=[.!?…؟।])\s+|(?<=[.!?…؟।][\"'”’»)\]])\s+|(?<=[。！？])|\n+")
+_DENSE = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # a letter says as much as two others
+# What ends in a full stop that ends no sentence, where a capital follows: titles, initials, "z. B.".
+_ABBREVIATED = re.compile(
+    r"(?<!\w)(?:[^\W\d_]|[dm]rs?|ms|prof|st|sr|jr|sra|dra|mme|mlle|hr|fr|nr|vs|approx|ca|bzw|usw|ing|e\.g|i\.e)\.$",
+    re.IGNORECASE,
+)
 _MARK = re.compile(r"^\s*(?:[-*+>•]|#{1,6}|\d{1,3}[.)])\s+")
 
 
@@ -156,11 +163,40 @@ class AsyncSubconsciousMemory:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences of a text of at least 10 characters, without code and the marks of lists and headings."""
-    for part in _END.split(_CODE.sub("\n", text)):
-        sentence = _MARK.sub("", part).strip()
-        if len(sentence) >= _SHORTEST:
-            yield sentence[:_LONGEST]
+    """
+    The sentences of a text of at least 10 characters, without code and the marks of lists and headings.
+
+    A letter of Chinese, Japanese, Korean or Thai counts as two.
+    """
+    for line in _CODE.sub("\n", text).splitlines():
+        begun = ""
+        for part in _split(line):
+            begun = f"{begun} {part}" if begun else part
+            if _ABBREVIATED.search(begun[-_LONGEST_ABBREVIATION:]):
+                continue
+            yield from _worth(begun)
+            begun = ""
+        yield from _worth(begun)
+
+
+def _split(line: str) -> Iterator[str]:
+    """What of a line stands between the marks that may end a sentence; a small letter goes on with it."""
+    at = 0
+    for end in _END.finditer(line):
+        if not line[end.end() : end.end() + 1].islower():
+            yield line[at : end.start()]
+            at = end.end()
+    yield line[at:]
+
+
+def _worth(part: str) -> Iterator[str]:
+    sentence = _MARK.sub("", part).strip()
+    if _length(sentence) >= _SHORTEST:
+        yield sentence[:_LONGEST]
+
+
+def _length(text: str) -> int:
+    return len(text) + len(_DENSE.findall(text))
 
 
 def _turn(
@@ -195,7 +231,7 @@ def _batches(facts: Facts, importance: float) -> Iterator[list[dict[str, Any]]]:
     """What is to be saved, as many at a time as one call takes."""
     given = sentences(facts) if isinstance(facts, str) else facts
     found = [{"importance": importance, **(one if isinstance(one, Mapping) else {"text": one})} for one in given]
-    worth = [one for one in found if len(str(one["text"]).strip()) >= _SHORTEST]
+    worth = [one for one in found if _length(str(one["text"]).strip()) >= _SHORTEST]
     for at in range(0, len(worth), _BATCH):
         yield worth[at : at + _BATCH]
 

@@ -123,6 +123,11 @@ def test_sentences_end_where_people_end_them():
         "她喜欢大海和阳光明媚的日子。",
     ]
     assert list(sentences("# My plans for May\n1. Go to Rome soon.\nno")) == ["My plans for May", "Go to Rome soon."]
+    assert list(sentences("The key hangs at 3.5 m. by the door; Dr. Novak has another one. It is red.")) == [
+        "The key hangs at 3.5 m. by the door; Dr. Novak has another one.",
+        "It is red.",
+    ]
+    assert list(sentences("猫が好きです。はい。")) == ["猫が好きです。"]
     assert list(sentences("x" * 9_000)) == ["x" * 4_000]
 
 
