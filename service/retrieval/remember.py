@@ -18,7 +18,6 @@ from consolidation.corrections.record import What
 from consolidation.kernel.errors import EmbedderFault, GraphFault, WorkerUnavailable
 from consolidation.text.language import detect
 from consolidation.text.names import name_key
-from consolidation.text.speech_acts import with_question_mark
 from consolidation.text.words import stems
 from service.index.turn_fields import EVERY_TURN
 from service.mind.also_read import UNAVAILABLE
@@ -203,7 +202,7 @@ class Recall:
 
     async def _vectors(self, query: str) -> tuple[Vectors | None, tuple[str, ...]]:
         try:
-            return await self._embedder.embed_queries([with_question_mark(query)]), ()
+            return await self._embedder.embed_queries([query]), ()
         except EmbedderFault:
             return None, ("embedder_unavailable",)
 

@@ -95,7 +95,9 @@ def _notice_refusals(litellm: ModuleType) -> None:
     litellm drops the pieces of a refusal (``delta.refusal``), and what is left looks like an answer without a word: it
     would be asked for again, and paid again.
     """
-    wrapper = litellm.CustomStreamWrapper
+    wrapper = getattr(litellm, "CustomStreamWrapper", None)
+    if wrapper is None:  # another version: a refusal costs a second call there
+        return
     read: Callable[[Any, Any], dict[str, Any]] = wrapper.handle_openai_chat_completion_chunk
 
     def read_refusal(stream: Any, chunk: Any) -> dict[str, Any]:  # noqa: ANN401 - litellm has no types
