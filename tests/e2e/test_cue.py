@@ -1,4 +1,7 @@
-"""A cue in place of the message, and the parts that a caller wants: flashbacks, story, protocol."""
+"""
+What is searched for where the message is filler, a cue in its place, and the parts that a caller wants: flashbacks,
+story, protocol.
+"""
 
 import pytest
 from mind_memory_client import AsyncMemoryClient
@@ -102,3 +105,18 @@ async def test_the_client_and_mcp_pass_the_cue_on(tmp_path):
         assert found.stable.text == turn.stable == ""
         assert CELLO in turn.block
         assert CELLO in answer["result"]["structuredContent"]["block"]
+
+
+async def test_filler_looks_for_what_the_person_said_before_it_too(tmp_path):
+    """Broken: ``_exchange`` takes only what the bot said last."""
+    talk = [
+        {"role": "user", "content": "I want to visit my aunt Carla this weekend."},
+        {"role": "assistant", "content": "That sounds nice! Should I suggest a train?"},
+        {"role": "user", "content": "yes please"},
+    ]
+    async with running(tmp_path / "home") as service:
+        for content in ("My aunt Carla lives in Lyon.", "We painted the fence green.", "The soup was cold."):
+            await service.keep("ada", content)
+        await service.digested("ada")
+        found = (await service.resonate("ada", talk, session_id="new", deadline_ms=20_000)).json()
+    assert "Lyon" in found["flashbacks"][0]["raw"]

