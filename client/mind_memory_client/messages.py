@@ -290,11 +290,14 @@ def _in_first_system(messages: list[Any], text: str) -> list[Any]:
 # Memory taken out again: a memory of a memory must not multiply
 
 
+_EDGE = r"[ \t]{0,8}(?:>[ \t]{0,8}){0,3}"  # lines may be quoted
+
+
 def _between(first: str, last: str) -> re.Pattern[str]:
-    marks = rf"(?:{re.escape(first)}|{re.escape(last)})"
     return re.compile(
-        rf"^[ \t]{{0,8}}{re.escape(first)}[ \t]*$(?:\n(?![ \t]{{0,8}}{marks}[ \t]*$).*)*"
-        rf"\n[ \t]{{0,8}}{re.escape(last)}[ \t]*$",
+        rf"^{_EDGE}{re.escape(first)}[ \t]*$"
+        rf"(?:\n(?!{_EDGE}(?:{re.escape(first)}[ \t]*$|{re.escape(last)}(?:[ \t]|$))).*)*"
+        rf"\n{_EDGE}{re.escape(last)}(?:[ \t]+|$)",
         re.MULTILINE,
     )
 
@@ -304,8 +307,9 @@ _INJECTED = (
     (
         BLOCK,
         re.compile(
-            r"^[ \t]{0,8}(?:---[ \t]*\n[ \t]{0,8})?\[SUBCONSCIOUS RESONANCE\][ \t]*$(?:\n[ \t]{0,8}- .*)*"
-            r"(?:\n[ \t]{0,8}---[ \t]*$)?",
+            rf"^{_EDGE}(?:---[ \t]*\n(?:{_EDGE}\n)?{_EDGE})?[*_`]{{0,3}}\[SUBCONSCIOUS RESONANCE\][*_`]{{0,3}}[ \t]*$"
+            rf"(?:(?:\n{_EDGE}\n{_EDGE}- .*)+\n{_EDGE}\n{_EDGE}---[ \t]*$"
+            rf"|(?:\n{_EDGE}- .*)*(?:\n{_EDGE}---[ \t]*$)?)",
             re.MULTILINE,
         ),
     ),

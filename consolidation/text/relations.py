@@ -322,7 +322,7 @@ def _asked_pattern(language: str) -> re.Pattern[str]:
     # Arabic has "my" in its words, and "and" or "to" before them.
     own = rf"(?P<my>(?:{my}) {_BETWEEN})?" if my else "(?P<my>[ولبفك]?)"
     of_another = rf"(?! (?:(?:di|de|del|do|da|von|of|van)|{my}) )" if my else ""
-    ends = "(?:['’]?s)?" if language in _GENITIVE_S else ""
+    ends = "s?" if language in _GENITIVE_S else ""
     return re.compile(rf"(?i)(?<![\w-]){own}(?P<relation>{any_one}){ends}(?![\w-]){of_another}")
 
 

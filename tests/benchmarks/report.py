@@ -21,6 +21,10 @@ def show(results: Mapping[str, Any], console: Console) -> None:
     """Every part that was measured, a table each."""
     if "lives" in results:
         _show_lives(results["lives"], console)
+    if "pairs" in results:
+        rows = [(f"the {holds} holds", *found.values()) for holds, found in results["pairs"].items()]
+        columns = ("", *next(iter(results["pairs"].values())))
+        console.print(_table("Pairs, much alike: how often what holds stands first", columns, rows))
     if "story" in results:
         console.print(_stories(results["story"]))
     if "learning" in results:

@@ -31,6 +31,7 @@ from tests.benchmarks.lives import FOLDER, by_kind, chat, graded, live, points, 
 from tests.benchmarks.locomo import read
 from tests.benchmarks.many_minds import many_minds
 from tests.benchmarks.noted_facts import NotedFacts
+from tests.benchmarks.pairs import leading, read_pairs
 from tests.benchmarks.perfect_judge import PerfectJudge
 from tests.benchmarks.proxy import proxy
 from tests.benchmarks.recall import ABLATIONS, ablated, recall
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
 PARTS = (
     "lives",
+    "pairs",
     "story",
     "learning",
     "recall",
@@ -126,6 +128,8 @@ async def measured(bench: Bench) -> dict[str, Any]:
         results["ablation"] = await _ablation(bench)
     if "lives" in bench.parts:
         results["lives"] = await _lives(bench)
+    if "pairs" in bench.parts:
+        results["pairs"] = await _pairs(bench)
     if "story" in bench.parts:
         results["story"] = await _stories(bench)
     if "learning" in bench.parts:
@@ -210,6 +214,14 @@ async def _remembering(bench: Bench) -> dict[str, Any]:
                     service, bench.conversations, most_strange=strange, advanced=advanced
                 )
     return results
+
+
+async def _pairs(bench: Bench) -> dict[str, Any]:
+    """What leads of two things that are much alike, in fresh minds."""
+    pairs = read_pairs()[: 2 if bench.is_quick else None]
+    with tempfile.TemporaryDirectory() as fresh, _counting(bench, "asking of pairs", len(pairs)) as advanced:
+        async with serving(Path(fresh)) as service:
+            return await leading(service, pairs, advanced=advanced)
 
 
 async def _lives(bench: Bench) -> dict[str, Any]:

@@ -74,6 +74,19 @@ async def test_the_benchmarks_measure_a_small_conversation(file, tmp_path):
     show(results, Console(quiet=True))
 
 
+async def test_of_pairs_it_counts_which_of_both_stands_first(tmp_path):
+    """Broken: whatever stands first counts."""
+    from tests.benchmarks.pairs import Pair, leading
+    from tests.benchmarks.served import serving
+
+    told = ("en", "My mother lives in Lyon.", "My brother lives in Bordeaux.", "Where does my mother live?")
+    async with serving(tmp_path / "home") as service:
+        found = await leading(service, [Pair(*told, holds) for holds in ("older", "newer")], advanced=lambda: None)
+
+    assert found["older"] == {"first": 1, "silent": 0, "pairs": 1}
+    assert found["newer"] == {"first": 0, "silent": 0, "pairs": 1}
+
+
 async def test_an_ablation_asks_the_same_memories_again(file, tmp_path):
     from service.resonance.arms import Switches
     from tests.benchmarks.served import digested, import_all, serving

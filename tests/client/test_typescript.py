@@ -233,9 +233,9 @@ def test_events_go_on_when_the_service_starts_again(installed, tmp_path):
             stack.callback(following.kill)
             assert following.stdout.readline() == "reset\n"
         with serving(tmp_path / "home", *words):
-            assert following.stdout.readline() == "reset\n"
+            assert "reset\n" in following.stdout  # behind what else came of the first turn
             memory.store_turn("ada", "s1", "She likes tea.")
-            assert following.stdout.readline() == "turn.kept\n"
+            assert "turn.kept\n" in following.stdout
 
 
 def test_it_has_no_dependency_at_run_time():

@@ -55,7 +55,8 @@ async def test_a_graph_is_copied_row_by_row_into_either_implementation(on, bench
         query = await EMBEDDER.embed(["Where does Ada live?"])
         [ours], [theirs] = [await one.nearest(query, turns=9, facts=9, entities=9) for one in (graph, copy)]
         for mine, others in zip(ours, theirs, strict=True):
-            found = [{hit.key: pytest.approx(hit[1:], abs=1e-4) for hit in hits} for hits in (mine, others)]
+            # processors that count in half precision differ from those that do not
+            found = [{hit.key: pytest.approx(hit[1:], abs=2e-3) for hit in hits} for hits in (mine, others)]
             assert found[0] == {hit.key: hit[1:] for hit in others}
         copied = [page async for page in moved.pages()]
         assert _plain(copied) == _plain(pages)

@@ -319,9 +319,7 @@ async def test_a_mind_of_which_nothing_can_be_read_takes_no_other_minds_events_w
         async with service_with(tmp_path, receiver.url, kinds=["turn.kept"]) as service:
             await service.keep("ada", LYON)
             await service.keep("bob", LYON)
-            await soon(lambda: len(receiver.taken) == 2)
-
-    assert receiver.taken[1][1]["data"]["mind_id"] == "bob"
+            await soon(lambda: "bob" in {event["data"]["mind_id"] for _, event in receiver.taken})
 
 
 def test_the_command_says_how_to_set_one_up(tmp_path):

@@ -149,7 +149,9 @@ TRACE: dict[str, Any] = {
     "language": "en",
     "surfaced": True,
     "silence": None,
-    "shown": [{"id": "episode:1", "sequences": [1], "text": SAID}],
+    "shown": [
+        {"id": "episode:1", "sequences": [1], "text": SAID, "facts": ["fact:106dd777-e9fe-4a8f-8316-d3a2eba383f5"]}
+    ],
     "block": BLOCK,
     "thought": None,
     "phases": {

@@ -138,11 +138,16 @@ def news_out(news: News) -> NewsOut:
     )
 
 
+_SURFACED = {
+    "count": 1,
+    "last_at": "2026-01-12T09:00:00Z",
+    "trace_ids": ["123a9221c574418e9e73e0d4b95b30b0"],
+}
 NEWS: dict[str, Any] = {
     "since": "2026-01-09T00:00:00Z",
     "until": "2026-01-12T09:30:00Z",
     "turns": 1,
-    "learned": {"count": 1, "items": [FACT]},
+    "learned": {"count": 1, "items": [{**FACT, "surfaced": _SURFACED}]},
     "ended": {"count": 0, "items": []},
     "told": {
         "count": 1,
