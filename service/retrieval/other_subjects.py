@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -83,24 +83,64 @@ class _Place(NamedTuple):
     before: str
 
 
-@dataclass(frozen=True, slots=True)
 class _Said:
-    """
-    A text as it is compared: the stems that stand in each place between two words, each stem with the word behind it,
-    and all stems.
+    """A text as it is compared; each part is made when it is asked for."""
 
-    ``relations`` are those that it has words for, ``begins_with`` those that one of its sentences begins with.
-    ``names`` are those that stand before the first "he", "she" or "it".
-    """
+    def __init__(self, text: str, language: str) -> None:
+        self._text = text
+        self._language = language
+        self._sentences = tuple(islice(whole_sentences(text, language=language), _SENTENCES))
+        self._words = tuple(map(tokens, self._sentences))
+        self._stem_of = content_words(text, language=language)
 
-    places: dict[_Place, frozenset[str]]
-    goes_on: frozenset[tuple[str, str]]
-    stems: frozenset[str]
-    relations: frozenset[str]
-    begins_with: frozenset[str]
-    names: frozenset[str]
-    has_writer: bool
-    has_others: bool
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """All stems of words that carry something."""
+        return frozenset(self._stem_of.values())
+
+    @cached_property
+    def places(self) -> dict[_Place, frozenset[str]]:
+        """The stems that stand in each place between two words; behind the last word stands what is told."""
+        found: dict[_Place, set[str]] = {}
+        for place, stem in self._placed():
+            if place.before != _ENDS:
+                found.setdefault(place, set()).add(stem)
+        return {place: frozenset(some) for place, some in found.items()}
+
+    @cached_property
+    def goes_on(self) -> frozenset[tuple[str, str]]:
+        """Each stem with the word behind it."""
+        return frozenset((stem, place.before) for place, stem in self._placed())
+
+    @cached_property
+    def relations(self) -> frozenset[str]:
+        """The relations that it has words for."""
+        return relations_named(self._text, language=self._language)
+
+    @cached_property
+    def begins_with(self) -> frozenset[str]:
+        """The relations that one of its sentences begins with."""
+        beginnings = "\n".join(map(_beginning, self._sentences))
+        return relations_named(beginnings, language=self._language)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The stems of the names that stand before the first "he", "she" or "it"."""
+        others = _listed("others", self._language)
+        words = self._text.split()
+        first = next((at for at, word in enumerate(words) if not others.isdisjoint(tokens(word))), len(words))
+        return _stems_of_names(" ".join(words[:first]), self._language)
+
+    def has(self, name: Literal["writer", "others"]) -> bool:
+        """Whether it has a word for the writer, or for others who were spoken of before."""
+        listed = _listed(name, self._language)
+        return any(not listed.isdisjoint(words) for words in self._words)
+
+    def _placed(self) -> Iterator[tuple[_Place, str]]:
+        for words in self._words:
+            for behind, word, before in zip((_BEGINS, *words), words, (*words[1:], _ENDS), strict=False):
+                if (stem := self._stem_of.get(word)) is not None:
+                    yield _Place(_WITH_ARTICLE.get(behind, behind)[:_LETTERS], _WITH_ARTICLE.get(before, before)), stem
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,12 +206,14 @@ def _names_another(said: _Said, right: _Said, asked: _Asked) -> bool:
 
 
 def _is_of_another_person(said: _Said, right: _Said, asked: _Asked) -> bool:
-    if said.has_others or not said.begins_with:
+    if not (asked.relations or asked.is_of_writer) or said.has("others"):
         return False
     if asked.relations:
-        return not asked.relations.isdisjoint(right.relations) and asked.relations.isdisjoint(said.relations)
-    says_the_same = any(stem in asked.stems for stem, _ in said.goes_on & right.goes_on)
-    return asked.is_of_writer and says_the_same and not right.relations and not said.has_writer
+        is_told = not asked.relations.isdisjoint(right.relations)
+        return is_told and bool(said.begins_with) and asked.relations.isdisjoint(said.relations)
+    if said.has("writer") or not said.begins_with or right.relations:
+        return False
+    return any(stem in asked.stems for stem, _ in said.goes_on & right.goes_on)
 
 
 def _has_another_word(said: _Said, right: _Said, asked: _Asked) -> bool:
@@ -201,48 +243,11 @@ def _asked(question: str, language: str) -> _Asked:
 
 @lru_cache(maxsize=_TEXTS)
 def _said(text: str, language: str) -> _Said:
-    stem_of = content_words(text, language=language)
-    places: dict[_Place, set[str]] = {}
-    goes_on: set[tuple[str, str]] = set()
-    words, relations, begins_with = set[str](), set[str](), set[str]()
-    for sentence in islice(whole_sentences(text, language=language), _SENTENCES):
-        for place, word in _placed(tokens(sentence)):
-            words.add(word)
-            if (stem := stem_of.get(word)) is None:
-                continue
-            goes_on.add((stem, place.before))
-            if place.before != _ENDS:  # there stands what is told
-                places.setdefault(place, set()).add(stem)
-        relations |= relations_named(sentence, language=language)
-        begins_with |= relations_named(_beginning(sentence), language=language)
-    return _Said(
-        {place: frozenset(some) for place, some in places.items()},
-        frozenset(goes_on),
-        frozenset(stem_of.values()),
-        frozenset(relations),
-        frozenset(begins_with),
-        _names_first(text, language),
-        has_writer=not words.isdisjoint(_listed("writer", language)),
-        has_others=not words.isdisjoint(_listed("others", language)),
-    )
-
-
-def _names_first(text: str, language: str) -> frozenset[str]:
-    """The stems of the names in *text* that no word for somebody or something told of before comes before."""
-    others = _listed("others", language)
-    words = text.split()
-    first = next((at for at, word in enumerate(words) if not others.isdisjoint(tokens(word))), len(words))
-    return _stems_of_names(" ".join(words[:first]), language)
+    return _Said(text, language)
 
 
 def _stems_of_names(text: str, language: str) -> frozenset[str]:
     return content_stems(" ".join(names(text, language=language)), language=language)
-
-
-def _placed(words: tuple[str, ...]) -> Iterator[tuple[_Place, str]]:
-    """Each word with its place."""
-    for behind, word, before in zip((_BEGINS, *words), words, (*words[1:], _ENDS), strict=False):
-        yield _Place(_WITH_ARTICLE.get(behind, behind)[:_LETTERS], _WITH_ARTICLE.get(before, before)), word
 
 
 def _beginning(sentence: str) -> str:
