@@ -97,7 +97,7 @@ _JAPANESE_SO = (("ています", "ている"), ("でいます", "でいる"), ("
 
 
 def says_it_is_over(later: str, earlier: str) -> bool:
-    """Whether *later* says that what *earlier* told is no longer so; both are one sentence."""
+    """Whether the sentence *later* says that what the sentence *earlier* told is not so any more."""
     if max(len(later), len(earlier)) > _LONGEST:
         return False
     if any(map(is_dense, later)):

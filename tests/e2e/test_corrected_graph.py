@@ -6,6 +6,7 @@ Every docstring says what was broken, once, to see the test fail.
 
 import pytest
 
+from tests.support.corrections import get, post_correction
 from tests.support.scripted_models import Brain, hosted, provider_of
 from tests.support.service import running
 
@@ -31,17 +32,9 @@ async def service(tmp_path):
             yield found
 
 
-async def get(service, path, **params):
-    answer = await service.http.get(f"/v1/minds/ada/{path}", params=params)
-    assert answer.status_code == 200, answer.text
-    return answer.json()
-
-
 async def correct(service, what, target, to=None):
     body = {"what": what, "target": target, **({"to": to} if to else {})}
-    answer = await service.http.post("/v1/minds/ada/corrections", json=body)
-    assert answer.status_code == 201, answer.text
-    return answer.json()
+    return await post_correction(service, body)
 
 
 async def merge(service, *names, into):

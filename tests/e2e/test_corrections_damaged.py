@@ -45,7 +45,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("name", BROKEN)
 async def test_a_damaged_decision_is_named_and_its_bytes_are_set_aside(home, name):
-    """Broken: what is not a decision is passed over; a line has no checksum; only damages of the transcript are told."""
+    """Broken: a line that can not be read is skipped; lines have no checksum; the mind names the transcript's damage only."""
     damage, lost = BROKEN[name]
     log = log_of(home)
     log.write_bytes(damage(log.read_bytes()))

@@ -118,9 +118,7 @@ async def test_filler_looks_for_what_was_just_talked_about_or_stays_silent(tmp_p
     "header",
     [
         "[Telegram Ann Zebulon id:42 2026-01-09 10:22 UTC] ",
-        "[WhatsApp +33 6 12 34 56 78 2026-01-09] ",
         "[1/9/26, 10:22:31 PM] Ann Zebulon: ",
-        "1/9/26, 10:22 PM - Ann Zebulon: ",
         "[Slack #general Ann Zebulon] <@U0123ABCD> ",
         "9.1.26, 10:22 - Ann Zebulon: ",
         'Conversation info (untrusted metadata):\n```json\n{"label": "Ann Zebulon"}\n```\n\n',

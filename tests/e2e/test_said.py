@@ -6,6 +6,8 @@ Every docstring says what was broken, once, to see the test fail.
 
 import pytest
 
+from tests.support.corrections import get
+from tests.support.corrections import post_correction as correct
 from tests.support.service import running
 
 pytestmark = pytest.mark.anyio
@@ -26,18 +28,6 @@ async def service(tmp_path):
         await found.digested("ada")
         await correct(found, {"what": "say", "to": DOG})
         yield found
-
-
-async def correct(service, body):
-    answer = await service.http.post("/v1/minds/ada/corrections", json=body)
-    assert answer.status_code == 201, answer.text
-    return answer.json()
-
-
-async def get(service, path, **params):
-    answer = await service.http.get(f"/v1/minds/ada/{path}", params=params)
-    assert answer.status_code == 200, answer.text
-    return answer.json()
 
 
 async def facts(service, **params):

@@ -8,6 +8,8 @@ from datetime import datetime
 
 import pytest
 
+from tests.support.corrections import get
+from tests.support.corrections import post_correction as correct
 from tests.support.scripted_models import Brain, hosted, provider_of
 from tests.support.service import running
 
@@ -27,18 +29,6 @@ async def service(tmp_path):
                 await found.keep("ada", one, session_id="s0", turn_id=f"t{number}")
             await found.digested("ada")
             yield found
-
-
-async def get(service, path, **params):
-    answer = await service.http.get(f"/v1/minds/ada/{path}", params=params)
-    assert answer.status_code == 200, answer.text
-    return answer.json()
-
-
-async def correct(service, body):
-    answer = await service.http.post("/v1/minds/ada/corrections", json=body)
-    assert answer.status_code == 201, answer.text
-    return answer.json()
 
 
 async def split(service, *turn_ids, to=TRUDI, name="Ingrid"):

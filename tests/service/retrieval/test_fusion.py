@@ -139,6 +139,13 @@ def test_of_the_present_the_newest_answer_holds_and_of_the_past_it_does_not():
     assert order(ranked(found, cues=Cues(newest=9))) == [1, 9]
 
 
+def test_in_few_turns_the_newest_is_hardly_newer_than_the_first():
+    few, many = arms_of(words={1: 5.0, 2: 4.8}), arms_of(words={50: 5.0, 100: 4.8})
+
+    assert order(ranked(few, cues=Cues(is_present=True, newest=2))) == [1, 2]
+    assert order(ranked(many, cues=Cues(is_present=True, newest=100))) == [100, 50]
+
+
 def test_a_turn_is_no_newer_than_the_newest():
     [only] = ranked(arms_of(words={9: 5.0}), cues=Cues(is_present=True, newest=3), weights=TraitWeights(brief=0.0))
 
