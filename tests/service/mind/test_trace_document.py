@@ -195,6 +195,7 @@ def test_every_text_of_a_real_trace_that_is_not_found_as_words_is_one_of_ours():
         "episode:1",
         "episode",
         "a few days ago — Jan 9",
+        *TRACE["shown"][0]["facts"],
     }
 
 
