@@ -30,21 +30,26 @@ def facts_shown(mind: Mind, fragments: Sequence[Fragment]) -> Mapping[str, tuple
     told = mind.text.read(lambda database: facts_by_turn(database, [at for one in turns for at in one.sequences]))
     found = {}
     for one in turns:
-        facts = [(uuid, text) for sequence, uuid, text in told if sequence in one.sequences]
-        found[one.id] = tuple(f"{_FACT}{uuid}" for uuid, text in facts if _shows(one, text))
+        facts = {f"{_FACT}{uuid}": text for sequence, uuid, text in told if sequence in one.sequences}
+        found[one.id] = _shown_of(one, facts) if facts else ()
     return found
 
 
-def _shows(fragment: Fragment, fact: str) -> bool:
-    """Whether a sentence that carries *fact* is shown, or all that people said: then in whatever words it was noted."""
+def _shown_of(fragment: Fragment, facts: Mapping[str, str]) -> tuple[str, ...]:
+    """Which of *facts*, id to text, *fragment* shows a sentence of; all, in whatever words, if people's words are whole."""
+    shown = told_words(fragment.text)
+    by_people = [message.content for message in fragment.said if message.role is Speaker.USER]
+    if by_people and all(told_words(content) <= shown for content in by_people):
+        return tuple(facts)
     spoken = [
-        (number, message.role, sentence)
+        (number, sentence)
         for number, message in enumerate(fragment.said)
         for sentence in whole_sentences(message.content, language=detect(message.content))
     ]
-    shown = told_words(fragment.text)
-    is_there = [told_words(sentence) <= shown for _, _, sentence in spoken]
-    by_people = [there for there, (_, role, _) in zip(is_there, spoken, strict=True) if role is Speaker.USER]
-    wording = Wording.of(without_lead(fact))
-    found = carriers(wording, [sentence for *_, sentence in spoken], of=[number for number, *_ in spoken])
-    return any(is_there[at] for at in found) or (bool(by_people) and all(by_people))
+    messages, sentences = [number for number, _ in spoken], [sentence for _, sentence in spoken]
+    is_there = [told_words(sentence) <= shown for sentence in sentences]
+
+    def shows(fact: str) -> bool:
+        return any(is_there[at] for at in carriers(Wording.of(without_lead(fact)), sentences, of=messages))
+
+    return tuple(key for key, text in facts.items() if shows(text))
