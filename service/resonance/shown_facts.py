@@ -36,7 +36,7 @@ def facts_shown(mind: Mind, fragments: Sequence[Fragment]) -> Mapping[str, tuple
 
 
 def _shown_of(fragment: Fragment, facts: Mapping[str, str]) -> tuple[str, ...]:
-    """Which of *facts*, id to text, *fragment* shows a sentence of; all, in whatever words, if people's words are whole."""
+    """The ids of *facts*, id to text, that *fragment* has a sentence of; of all where people's words are whole."""
     shown = told_words(fragment.text)
     by_people = [message.content for message in fragment.said if message.role is Speaker.USER]
     if by_people and all(told_words(content) <= shown for content in by_people):
