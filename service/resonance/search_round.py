@@ -8,6 +8,7 @@ queries. What does not answer in time is left out and named; full text alone sti
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, time, timedelta
 from functools import partial
@@ -16,13 +17,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import anyio.to_thread
 
 from consolidation.kernel.errors import EmbedderFault, GraphFault
-from consolidation.text.concepts import concepts
+from consolidation.text.concepts import answered_by, concepts
 from consolidation.text.dates import month_names
 from consolidation.text.names import name_key
 from consolidation.text.speech_acts import with_question_mark
 from consolidation.text.subjectless import subjectless
 from consolidation.text.words import content_words
-from service.index.text_ranking import TextQuery
+from service.index.text_ranking import TextHit, TextQuery
 from service.ports.graph import VectorHits
 from service.resonance.days_arm import telling_of_days
 from service.retrieval.days_to_come import days_to_come
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from service.index.text_index import TextIndex
-    from service.index.text_ranking import TextHit
     from service.mind.minds import Mind
     from service.ports.embedder import Embedder, Vectors
     from service.ports.graph import VectorHit
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 _FACTS = 60
 _ENTITIES = 6  # from which a traversal begins
 _TELLING_WORDS = 12  # a turn that states so many words tells something
+_BESIDE = 0.5  # how much a concept counts that may answer the one asked for
 _MEANT = 5  # entities that a query may mean without naming them
 
 
@@ -72,7 +73,8 @@ class KnownNames(NamedTuple):
 
 class WordHits(NamedTuple):
     """
-    The turns and the facts that full text found of one query; ``concepts`` are turns by what words mean.
+    The turns and the facts that full text found of one query; ``concepts`` are turns by what words mean, or that may
+    answer what they mean.
 
     ``most`` is about what a turn with all words of the query would score.
     """
@@ -301,12 +303,21 @@ def _by_words(
         asked += [
             TextQuery("turns", wanted, DEPTH),
             TextQuery("concepts", tuple(sorted(meant)), DEPTH),
+            TextQuery("concepts", tuple(sorted(answered_by(meant))), DEPTH),
             TextQuery("facts", wanted, _FACTS),
         ]
         weighed.append(subject_stems(bare, language=languages[0]) if languages else wanted)
     found = text.search_all(asked)
     most = text.weights("turns", weighed)
-    return tuple(map(WordHits, found[::3], found[1::3], found[2::3], most))
+    meant = map(_both, found[1::4], found[2::4])
+    return tuple(map(WordHits, found[::4], meant, found[3::4], most))
+
+
+def _both(meant: Sequence[TextHit], beside: Sequence[TextHit]) -> tuple[TextHit, ...]:
+    """Turns by the concepts that are *meant* and by those that may answer them, which count for less, best first."""
+    scores = Counter({one.number: one.score for one in meant})
+    scores.update({one.number: _BESIDE * one.score for one in beside})
+    return tuple(map(TextHit._make, scores.most_common(DEPTH)))
 
 
 def subject_stems(text: str, *, language: str) -> tuple[str, ...]:

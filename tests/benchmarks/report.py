@@ -25,6 +25,8 @@ def show(results: Mapping[str, Any], console: Console) -> None:
         rows = [(f"the {holds} holds", *found.values()) for holds, found in results["pairs"].items()]
         columns = ("", *next(iter(results["pairs"].values())))
         console.print(_table("Pairs, much alike: how often what holds stands first", columns, rows))
+    if "small_minds" in results:
+        _show_small_minds(results["small_minds"], console)
     if "story" in results:
         console.print(_stories(results["story"]))
     if "learning" in results:
@@ -50,6 +52,13 @@ def show(results: Mapping[str, Any], console: Console) -> None:
         console.print(_scale(results["scale"]))
     for title, columns, rows in size_tables(results):
         console.print(_table(title, columns, rows))
+
+
+def _show_small_minds(found: Mapping[str, Mapping[str, int]], console: Console) -> None:
+    columns = next(iter(found.values())).keys()
+    rows = [(language, *counts.values()) for language, counts in found.items()]
+    rows.append(("all", *(sum(counts[column] for counts in found.values()) for column in columns)))
+    console.print(_table("Minds of 10 or 20 turns: what was told and is asked for", ("", *columns), rows))
 
 
 def _show_lives(lives: Mapping[str, Any], console: Console) -> None:

@@ -32,6 +32,7 @@ from tests.benchmarks.locomo import read
 from tests.benchmarks.many_minds import many_minds
 from tests.benchmarks.noted_facts import NotedFacts
 from tests.benchmarks.pairs import leading, read_pairs
+from tests.benchmarks.small_minds import asked_of_small_minds, read_told
 from tests.benchmarks.perfect_judge import PerfectJudge
 from tests.benchmarks.proxy import proxy
 from tests.benchmarks.recall import ABLATIONS, ablated, recall
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 PARTS = (
     "lives",
     "pairs",
+    "small_minds",
     "story",
     "learning",
     "recall",
@@ -130,6 +132,8 @@ async def measured(bench: Bench) -> dict[str, Any]:
         results["lives"] = await _lives(bench)
     if "pairs" in bench.parts:
         results["pairs"] = await _pairs(bench)
+    if "small_minds" in bench.parts:
+        results["small_minds"] = await _small_minds(bench)
     if "story" in bench.parts:
         results["story"] = await _stories(bench)
     if "learning" in bench.parts:
@@ -222,6 +226,15 @@ async def _pairs(bench: Bench) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as fresh, _counting(bench, "asking of pairs", len(pairs)) as advanced:
         async with serving(Path(fresh)) as service:
             return await leading(service, pairs, advanced=advanced)
+
+
+async def _small_minds(bench: Bench) -> dict[str, Any]:
+    """What comes up of what ten or twenty turns told, and of what they did not, in fresh minds."""
+    told = read_told()[: 2 if bench.is_quick else None]
+    minds = 3 * len({one.language for one in told})
+    with tempfile.TemporaryDirectory() as fresh, _counting(bench, "asking of small minds", minds) as advanced:
+        async with serving(Path(fresh)) as service:
+            return dict(await asked_of_small_minds(service, told, advanced=advanced))
 
 
 async def _lives(bench: Bench) -> dict[str, Any]:

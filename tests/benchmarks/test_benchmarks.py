@@ -87,6 +87,21 @@ async def test_of_pairs_it_counts_which_of_both_stands_first(tmp_path):
     assert found["newer"] == {"first": 0, "silent": 0, "pairs": 1}
 
 
+async def test_of_small_minds_it_counts_what_comes_up_of_what_was_told_and_of_what_was_not(tmp_path):
+    """Broken: whatever comes up counts as found; minds know all."""
+    from tests.benchmarks.served import serving
+    from tests.benchmarks.small_minds import Told, asked_of_small_minds
+
+    told = [
+        Told("en", "My mother lives in Lyon.", "Where does my mother live?"),
+        Told("en", "Our dog is called Luna.", "What is my dog called?"),
+    ]
+    async with serving(tmp_path / "home") as service:
+        found = await asked_of_small_minds(service, told, advanced=lambda: None)
+
+    assert found == {"en": {"first": 4, "came up": 4, "asked": 4, "never told: came up": 0, "never told: asked": 2}}
+
+
 async def test_an_ablation_asks_the_same_memories_again(file, tmp_path):
     from service.resonance.arms import Switches
     from tests.benchmarks.served import digested, import_all, serving

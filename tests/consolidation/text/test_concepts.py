@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import consolidation.text.concepts as module
-from consolidation.text.concepts import LANGUAGES, concepts
+from consolidation.text.concepts import LANGUAGES, answered_by, concepts
 from consolidation.text.words import content_words, is_dense
 from tests.support import strategies
 
@@ -39,6 +39,11 @@ def lines_of(language):
         ("pt", "meu médico de família", "o doutor", "doctor"),
         ("es", "mi cuñado Guillem", "what's my brother-in-law's name?", "relatives"),
         ("it", "Ho un b&b vicino Lecce.", "What is my guest house called?", "hotel"),
+        ("en", "I started at Siemens on Monday.", "What do I do for a living?", "job"),
+        ("de", "Ich hab am Montag bei Siemens angefangen.", "Wo arbeite ich?", "job"),
+        ("es", "Empecé en Siemens el lunes.", "¿Dónde trabajo?", "job"),
+        ("fr", "J'ai commencé chez Siemens lundi.", "Où est-ce que je travaille ?", "job"),
+        ("de", "Wir sind letzte Woche nach Linz gezogen.", "Wann war unser Umzug?", "moving_house"),
     ],
 )
 def test_different_words_mean_the_same(language, one, other, concept):
@@ -70,6 +75,30 @@ def test_a_word_that_stands_in_the_file_means_what_it_stands_for_and_another_for
     assert {"brother", "sister"} <= concepts("mis hermanos", language="es")
     assert concepts("Quando me casei?", language="pt") == {"wedding"}
     assert "pet" in concepts("two kittens", language="en")
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "concept"),
+    [
+        ("en", "What do I do for a living?", "home"),
+        ("en", "I started at noon.", "job"),
+        ("de", "Das hat sich in die Länge gezogen.", "moving_house"),
+        ("de", "Das habe ich in Betracht gezogen.", "moving_house"),
+    ],
+)
+def test_a_phrase_does_not_mean_what_its_words_do(language, text, concept):
+    """Broken: the pattern of a phrase is gone, or takes more than it means."""
+    assert concept not in concepts(text, language=language)
+
+
+def test_whoever_asks_where_somebody_lives_is_answered_by_who_moved():
+    """Broken: what was asked for itself is among what else answers; a concept of the table is misspelt."""
+    assert answered_by({"home"}) == {"moving_house", "rent"}
+    assert answered_by({"home", "rent"}) == {"moving_house"}
+    assert not answered_by({"music"})
+    named = {concept for concept, _ in lines_of("en")}
+    for asked, others in module._ANSWERED_BY.items():
+        assert {asked, *others.split()} <= named
 
 
 def test_who_is_so_by_marriage_is_neither_a_brother_nor_the_law():

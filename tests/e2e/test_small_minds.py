@@ -1,0 +1,46 @@
+"""
+A newcomer asks what a memory of a few turns must know: what was told in passing, asked for in other words.
+
+Every docstring says what was broken, once, to see the test fail.
+"""
+
+import pytest
+
+from tests.support.service import running
+
+pytestmark = pytest.mark.anyio
+
+SAID = {
+    "en": (
+        "We moved to Linz last week.", "Got a puppy, she's called Luna.", "They put me on 20 mg of citalopram.",
+        "I gave up smoking in March.", "My new boss is Karin.", "I'm learning the cello.", "Broke my wrist at football.",
+        "We fly to Oslo on the 3rd of May.",
+    ),
+    "es": (
+        "Nos mudamos a Linz la semana pasada.", "Tenemos una cachorra, se llama Luna.", "Mi nueva jefa es Karin.",
+        "Dejé de fumar en marzo.", "El 3 de mayo volamos a Oslo.", "Me rompí la muñeca izquierda jugando al fútbol.",
+        "Estoy aprendiendo a tocar el violonchelo.", "Nos suben el alquiler a 950.",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "answer"),
+    [
+        ("en", "Where are we going on holiday?", "Oslo"),
+        ("en", "Which instrument do I play?", "cello"),
+        ("es", "¿Adónde vamos de vacaciones?", "Oslo"),
+    ],
+)
+async def test_what_was_told_in_passing_comes_up_when_it_is_asked_for_in_other_words(
+    tmp_path, language, question, answer
+):
+    """Broken: a move does not say where somebody lives; what nobody spoke of in these words has to be very near."""
+    async with running(tmp_path) as service:
+        for content in SAID[language]:
+            await service.keep("ada", {"role": "user", "content": content})
+        await service.digested("ada")
+
+        found = (await service.resonate("ada", question, session_id="later", deadline_ms=0)).json()["flashbacks"]
+
+    assert any(answer in one["text"] for one in found), [one["text"] for one in found]
