@@ -7,13 +7,14 @@ ours is known by the digests and levels that each dream's line in ``dreams.jsonl
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING
+
+from consolidation.dreams.writings import line_digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -57,7 +58,7 @@ class Observation:
     @property
     def digest(self) -> str:
         """What tells this fact from one whose day, time or words a person changed. Its level is not in it."""
-        return hashlib.blake2b(f"{self.day} {self.at} {self.text}".encode(), digest_size=8).hexdigest()
+        return line_digest(f"{self.day} {self.at} {self.text}")
 
     def instant(self, zone: tzinfo = UTC) -> datetime:
         """When it was, in UTC."""
