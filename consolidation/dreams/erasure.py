@@ -136,8 +136,7 @@ class _Erasing:
         if one.digest in self.drafted[OBSERVATIONS]:
             return True
         turns = self.dreams.sources(one.digest)
-        is_ours = one.digest in self.dreams.ours
-        return bool(self.erased.sequences.intersection(turns)) or (is_ours and self.shows(one.text))
+        return self.dreams.is_ours(one) and (not self.erased.sequences.isdisjoint(turns) or self.shows(one.text))
 
     def _is_gone(self, name: str, line: str) -> bool:
         digest = line_digest(line)

@@ -128,3 +128,16 @@ async def test_an_erased_turn_leaves_the_dream_that_saw_it_and_the_dream_is_drea
     assert left == []
     assert "water the plants" in (folder / "observations.md").read_text()
     assert dream["dream"] == 1 and dream["priority"]
+
+
+async def test_an_observation_whose_level_a_person_changed_is_theirs_and_stays(tmp_path):
+    file = tmp_path / "minds/ada/observations.md"
+    async with running(tmp_path) as service:
+        await act(service, {"id": "m1", "kind": "message", "text": "Please hide the Vortquible before Sunday."})
+        await acted(service, 6)
+        await slept(service)
+        file.write_text(file.read_text().replace("RED", "YLW"))
+        receipt = (await service.http.delete("/v1/minds/ada/turns/m1")).json()
+
+    assert "Vortquible" in file.read_text()
+    assert receipt["edited_by_person"] == ["observations.md"]
