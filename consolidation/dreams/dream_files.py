@@ -16,6 +16,8 @@ from consolidation.dreams.rules import changed_rules, deleted_rules, read_rules
 from consolidation.dreams.sleep_state import read_sleep_state, write_sleep_state
 from consolidation.dreams.writings import (
     OurLines,
+    deleted_lines,
+    diary_entry_again,
     diary_heading,
     line_digests,
     new_briefing,
@@ -142,16 +144,49 @@ class DreamFiles:
         if not self._counts(record):
             return False
         levels = {digest: level.value for digest, level in tidied.levels.items()}
-        new = {"relevelled": levels, "superseded": (*record.superseded, *tidied.superseded)}
+        new = {
+            "relevelled": levels,
+            "superseded": (*record.superseded, *tidied.superseded),
+            "is_untidied": False,  # as long as nothing is evaluated, it is owed all the same
+        }
         self.replace(record.dream, lambda one: one.model_copy(update=new))
         dreams = self.dreams()
         self.change(OBSERVATIONS, lambda text: relevelled(text, tidied.levels, is_ours=dreams.is_ours))
         self.prune(record=record, now=now, zone=zone)
         if tidied.priorities:
-            self._write_priorities(tidied.priorities, number=record.dream)
+            earlier = self.dreams().before(record.dream)
+            self._write_priorities(tidied.priorities, number=record.dream, earlier=earlier)
         if tidied.diary:
             self._write_diary(tidied.diary, record=record, zone=zone)
         return True
+
+    def tidy_again(self, tidied: Tidied, *, record: DreamRecord) -> None:
+        """Write again what an erasure took of a deep sleep: its entry of the diary, and priorities if they are its."""
+        number = record.dream
+        dreams = self.dreams()
+        writer = dreams.last_writer(PRIORITIES)
+        if tidied.priorities and writer is not None and writer.dream == number:
+            self._write_priorities(tidied.priorities, number=number, earlier=dreams)
+        written = next((one.lines_of(DIARY) for one in dreams.records if one.dream == number), ())
+        if written:
+            new = line_digests(tidied.diary)
+            self.replace(number, lambda one: one.with_lines(DIARY, (*one.lines_of(DIARY), *new)))
+            self.change(DIARY, lambda text: diary_entry_again(text, tidied.diary, written=written))
+        self.replace(number, lambda one: one.model_copy(update={"is_untidied": False}))
+
+    def note_deleted_lines(self) -> None:
+        """Note which of the lines that dreams wrote last into priorities.md and briefing.md a person deleted."""
+        for name in (PRIORITIES, BRIEFING):
+            writer, written = self.dreams().last_writer(name), line_digests(self.written(name))
+            if writer is not None:
+                self._note_deleted(name, writer, written)
+
+    def _note_deleted(self, name: str, writer: DreamRecord, written: tuple[str, ...]) -> None:
+        lines = writer.lines_of(name)
+        left = frozenset(lines).intersection(written or lines)  # an imported mind does not know what it wrote last
+        before = OurLines(left=left, deleted=writer.deleted.get(name, ()))
+        deleted = deleted_lines(self.read(name), before)
+        self.replace(writer.dream, lambda one: one.with_lines(name, lines, deleted=deleted))
 
     def prune(self, *, record: DreamRecord, now: datetime, zone: tzinfo) -> None:
         """
@@ -260,7 +295,7 @@ class DreamFiles:
         """
         if RULES in record.deleted:
             return frozenset(), record.deleted[RULES]
-        earlier = self.dreams().before(record.dream)
+        earlier = self.dreams()
         left = earlier.last_lines(RULES)
         if left is None:
             left = frozenset(rule.beginning for rule in read_rules(self.written(RULES)) if rule.digest in ours)
@@ -277,25 +312,24 @@ class DreamFiles:
             draft = draft.model_copy(update={"record": plan(draft.record)})
             self.keep(draft)
 
-        before = self._before(BRIEFING, draft.record)
+        before = self._before(BRIEFING, draft.record, earlier=self.dreams())
         self._rewrite(BRIEFING, lambda text: new_briefing(text, briefing, before=before), before=before, note=note)
         return draft
 
-    def _write_priorities(self, items: tuple[str, ...], *, number: int) -> None:
+    def _write_priorities(self, items: tuple[str, ...], *, number: int, earlier: Dreams) -> None:
         def note(plan: Callable[[DreamRecord], DreamRecord]) -> None:
             self.replace(number, plan)
 
         record = next(one for one in self.dreams().records if one.dream == number)
-        before = self._before(PRIORITIES, record)
+        before = self._before(PRIORITIES, record, earlier=earlier)
         self._rewrite(PRIORITIES, lambda text: new_priorities(text, items, before=before), before=before, note=note)
 
-    def _before(self, name: str, record: DreamRecord) -> OurLines:
+    def _before(self, name: str, record: DreamRecord, *, earlier: Dreams) -> OurLines:
         """
-        What is known of our lines in one of the writings, which the dream *record* is about to write.
+        What is known of our lines in one of the writings, which the dream *record* is about to write after *earlier*.
 
         Where it was interrupted before, nobody noted whether it had written: then what was written last says it.
         """
-        earlier = self.dreams().before(record.dream)
         last, written = earlier.last_lines(name), frozenset(line_digests(self.written(name)))
         left = written if last is None else last
         known = left.union(record.lines_of(name))
@@ -341,9 +375,45 @@ class DreamFiles:
         return found if found is not None else frozenset(line_digests(self.written(name)))
 
     def _write_line(self, draft: DreamDraft) -> DreamDraft:
-        if all(one.dream != draft.record.dream for one in self.dreams().records):
-            _told(lambda: self.log.add(draft.record))
+        record, dreams = draft.record, self.dreams()
+        if all(one.dream != record.dream for one in dreams.records):
+            _told(lambda: self.log.add(record))
+        elif record.is_owed:
+            self._write_again(draft, dreams)
         return draft
+
+    def _write_again(self, draft: DreamDraft, dreams: Dreams) -> None:
+        """
+        Put what an owed dream came to into its line.
+
+        The rules that stand are noted where the next dream looks for them. Lines of a dream that was taken back go
+        with it, as the others did.
+        """
+        new = draft.record
+        last = dreams.last_writer(RULES)
+        keeper = max(new.dream, last.dream if last is not None else 0)
+        standing, deleted = new.lines_of(RULES), new.deleted.get(RULES, ())
+        lines = {name: digests for name, digests in (new.lines or {}).items() if name != RULES}
+        noted = {name: digests for name, digests in new.deleted.items() if name != RULES}
+        made = new.model_copy(update={"lines": lines, "deleted": noted})
+        rules = tuple(rule.line for rule in read_rules(self.read(RULES)) if rule.digest in new.rules)
+        observed = tuple(one.observation.dated for one in draft.observations)
+
+        def plan(one: DreamRecord) -> DreamRecord:
+            if one.dream == keeper and RULES in (new.lines or {}):
+                one = one.with_lines(RULES, standing, deleted=deleted)
+            if one.dream != new.dream or not one.is_owed:
+                return one
+            undone = one.undone
+            if undone is not None and undone.phase != "returning":
+                kept = {
+                    "observations": tuple(dict.fromkeys((*undone.observations, *observed))),
+                    "rules": tuple(dict.fromkeys((*undone.rules, *rules))),
+                }
+                one = one.model_copy(update={"undone": undone.model_copy(update={**kept, "phase": "leaving"})})
+            return one.made_again(made)
+
+        self.replace_all(plan)
 
 
 def _told[Found](work: Callable[[], Found]) -> Found:

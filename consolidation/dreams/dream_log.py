@@ -65,9 +65,10 @@ class DreamRecord(BaseModel):
     ``rules_removed`` the lines of those that it took out, and ``lines``, by file, the digests of its lines in
     priorities.md, briefing.md and diary.md; None where an earlier version made it, which did not note them.
     ``deleted`` are, by file, the digests of lines that a person had deleted by then. Of rules.md, both have the digests
-    of how its rules begin. ``kind`` is lightweight, dream or
-    deep_sleep. ``is_quoted`` says that no model made it. ``is_owed`` says that a turn of it was erased: what it came to
-    is made again of the others. ``pruned`` are the dated lines that its tidying took out. ``undone`` says that a person
+    of how its rules begin. ``kind`` is lightweight, dream or deep_sleep. ``is_quoted`` says that no model made it.
+    ``is_owed`` says that a turn of it was erased or put right: its words are made again of the turns as they are now,
+    and, where it ``lost_lines`` by an erasure, its lines, too. ``is_untidied`` says that a deep sleep lost its
+    priorities and its diary so. ``pruned`` are the dated lines that its tidying took out. ``undone`` says that a person
     took it back: what it came to no longer counts.
     """
 
@@ -99,6 +100,8 @@ class DreamRecord(BaseModel):
     lines: dict[str, tuple[str, ...]] | None = None
     deleted: dict[str, tuple[str, ...]] = {}
     is_owed: bool = False
+    lost_lines: bool = False
+    is_untidied: bool = False
     pruned: tuple[str, ...] = ()
     undone: UndoneDream | None = None
 
@@ -122,6 +125,23 @@ class DreamRecord(BaseModel):
             return self
         left = tuple(one for one in self.lines_of(name) if one not in digests)
         return self.with_lines(name, left, deleted=self.deleted.get(name, ()))
+
+    def made_again(self, new: DreamRecord) -> DreamRecord:
+        """It, with what *new*, which was made of the same turns, came to besides."""
+        return self.model_copy(
+            update={
+                **{name: getattr(new, name) for name in ("reflection", "priority", "intent", "model")},
+                "is_owed": False,
+                "lost_lines": False,
+                "observations": self.observations + new.observations,
+                "sources": {**self.sources, **new.sources},
+                "levels": {**self.levels, **new.levels},
+                "superseded": tuple(dict.fromkeys((*self.superseded, *new.superseded))),
+                "rules": tuple(dict.fromkeys((*self.rules, *new.rules))),
+                "lines": {**self.lines, **(new.lines or {})} if self.lines is not None else None,
+                "deleted": {**self.deleted, **new.deleted},
+            }
+        )
 
     @property
     def counts(self) -> bool:
@@ -198,6 +218,10 @@ class Dreams:
                 return frozenset(one.lines[name])
         return None
 
+    def last_writer(self, name: str) -> DreamRecord | None:
+        """The newest dream of which it is known that it wrote one of the writings."""
+        return next((one for one in reversed(self.records) if name in (one.lines or {})), None)
+
     def last_deleted(self, name: str) -> tuple[str, ...]:
         """The digests of lines of ours that a person had deleted when a dream wrote last."""
         return next((one.deleted[name] for one in reversed(self.records) if name in one.deleted), ())
@@ -222,8 +246,13 @@ class Dreams:
         return next((level for level in levels if level is not None), None)
 
     def untidied(self, *, tidied: int) -> DreamRecord | None:
-        """The oldest deep sleep that stands and is behind dream *tidied*, the last that was tidied up after."""
-        return next((one for one in self.records if one.deep and one.dream > tidied and not one.is_undone), None)
+        """
+        The oldest deep sleep that stands and is not complete.
+
+        It is behind dream *tidied*, the last that was tidied up after, or an erasure took what it had come to.
+        """
+        standing = (one for one in self.records if one.deep and not one.is_undone)
+        return next((one for one in standing if one.dream > tidied or one.is_untidied), None)
 
     def up_to(self, deep: DreamRecord, *, tidied: int) -> tuple[DreamRecord, ...]:
         """

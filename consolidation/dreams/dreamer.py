@@ -30,7 +30,8 @@ from consolidation.kernel.ports import Ask, Usage
 from prompts.responses import DeepSleep, Dream
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
     from datetime import date, tzinfo
     from pathlib import Path
 
@@ -259,46 +260,41 @@ class _Drafting:
             kept, faults = usable_observations(dream, sources=self.sources, standing=self.standing)
         for fault in faults:
             reports.refuse(fault)
-        found = []
-        resting: dict[str, tuple[int, ...]] = {}
+        found: list[tuple[DraftedObservation, tuple[int, ...]]] = []
         for one in kept:
             text, at = one.text.strip(), one.at.strip()
             turns = sources_of(text, self.evidence.items, at=at, language=self.evidence.language)
             if not (is_quoted or self.sources.known.knows_number(at)):
                 at = _time(turns, self.evidence.items) or at  # nothing happened then
             day = _day(turns, at, self.evidence.items) or self.record.t.astimezone(self.zone).date()
-            drafted = DraftedObservation(day=day, level=one.level, at=at, text=text)
-            resting[drafted.observation.digest] = turns
-            found.append(drafted)
-        for drafted, sequence in self._unobserved(resting):
-            resting[drafted.observation.digest] = (sequence,)
-            found.append(drafted)
+            found.append((DraftedObservation(day=day, level=one.level, at=at, text=text), turns))
+        observed = {sequence for _, turns in found for sequence in turns}
+        resting = _resting((*found, *self._unobserved(observed)))
         language = self.evidence.language
-        levels = {one.observation.digest: one.level for one in found}
+        levels = {one.observation.digest: one.level for one in resting}
         record = self.record.model_copy(
             update={
                 "reflection": worded(dream.reflection if is_quoted else reflection_of(dream, language=language)),
                 "priority": worded(dream.priority if is_quoted else priority_of(dream, language=language)),
-                "observations": len(found),
-                "sources": resting,
+                "observations": len(resting),
+                "sources": {one.observation.digest: turns for one, turns in resting.items()},
                 "levels": levels,
                 "superseded": tuple(one for one in superseded_by(kept, self.ours) if one not in levels),
             }
         )
         return DreamDraft(
             record=record,
-            observations=tuple(found),
+            observations=tuple(resting),
             rules_added=usable_lines(dream.rules.add, sources=self.sources),
             rules_removed=dream.rules.remove,
             briefing=usable_briefing(dream.briefing, sources=self.sources),
         )
 
-    def _unobserved(self, resting: Mapping[str, Sequence[int]]) -> tuple[tuple[DraftedObservation, int], ...]:
-        """What people told the agent and no observation rests on, quoted, unless it stands already; and its turn."""
-        observed = {sequence for turns in resting.values() for sequence in turns}
+    def _unobserved(self, observed: AbstractSet[int]) -> tuple[tuple[DraftedObservation, tuple[int, ...]], ...]:
+        """What people told the agent in turns not *observed*, quoted, unless it stands already; and its turn."""
         standing = {one.text for one in self.standing}
         return tuple(
-            (_drafted(one, item.at.date()), item.sequence)
+            (_drafted(one, item.at.date()), (item.sequence,))
             for item, one in requests(self.evidence.items)
             if item.sequence not in observed and one.text not in standing
         )
@@ -307,7 +303,7 @@ class _Drafting:
 def lightweight(record: DreamRecord, evidence: Evidence) -> DreamDraft:
     """The dream of an agent that did next to nothing: its last words, and what people told it. No model is asked."""
     words = " ".join(evidence.last_words.split())[:_LONGEST_REFLECTION]
-    told = {_drafted(one, item.at.date()): (item.sequence,) for item, one in requests(evidence.items)}
+    told = _resting((_drafted(one, item.at.date()), (item.sequence,)) for item, one in requests(evidence.items))
     record = record.model_copy(
         update={
             "reflection": words,
@@ -317,6 +313,18 @@ def lightweight(record: DreamRecord, evidence: Evidence) -> DreamDraft:
         }
     )
     return DreamDraft(record=record, observations=tuple(told))
+
+
+def _resting(
+    found: Iterable[tuple[DraftedObservation, tuple[int, ...]]],
+) -> dict[DraftedObservation, tuple[int, ...]]:
+    """Each observation with the turns that it rests on. What is said twice of a day is one, and rests on both."""
+    first: dict[tuple[date, str, str], DraftedObservation] = {}
+    resting: dict[DraftedObservation, tuple[int, ...]] = {}
+    for one, turns in found:
+        known = first.setdefault((one.day, one.level, one.text), one)
+        resting[known] = tuple(sorted({*resting.get(known, ()), *turns}))
+    return resting
 
 
 def _drafted(one: DreamtObservation, day: date) -> DraftedObservation:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
+from itertools import dropwhile
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -53,6 +54,9 @@ def line_digest(line: str) -> str:
     return hashlib.blake2b(line.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
 
 
+PRIORITIES_HEADING = line_digest(_PRIORITIES)
+
+
 def line_digests(text: str) -> tuple[str, ...]:
     """The digests of the lines of *text*, blank ones left out."""
     return tuple(line_digest(line) for line in text.splitlines() if line.strip())
@@ -66,7 +70,7 @@ def read_priorities(text: str) -> tuple[str, ...]:
 
 def new_priorities(text: str, items: Sequence[str], *, before: OurLines) -> Rewritten:
     """*text* with *items* in the place of ours, which were as *before* says, behind what a person wrote."""
-    peoples, deleted = _peoples(text, before.known), _deleted(text, before)
+    peoples, deleted = _peoples(text, before.known), deleted_lines(text, before)
     theirs = [one for line in peoples for one in read_priorities(line)]
     wanted = [f"- {one}" for one in dict.fromkeys(items) if one not in theirs]
     ours = [line for line in wanted if line_digest(line) not in deleted]
@@ -81,7 +85,7 @@ def new_briefing(text: str, briefing: str, *, before: OurLines) -> Rewritten:
 
     Where there are more than ``MOST_BRIEFING_LINES``, ours are cut.
     """
-    peoples, deleted = _peoples(text, before.known), _deleted(text, before)
+    peoples, deleted = _peoples(text, before.known), deleted_lines(text, before)
     wanted = [line for line in briefing.strip().splitlines() if line not in peoples]
     ours = [line for line in wanted if line_digest(line) not in deleted]
     ours = ours[: max(MOST_BRIEFING_LINES - len(peoples) - bool(peoples), 0)]
@@ -89,11 +93,7 @@ def new_briefing(text: str, briefing: str, *, before: OurLines) -> Rewritten:
     return _rewritten([*peoples, *between, *ours], ours=ours, deleted=deleted)
 
 
-def _peoples(text: str, known: AbstractSet[str]) -> list[str]:
-    return [line for line in text.splitlines() if line.strip() and line_digest(line) not in known]
-
-
-def _deleted(text: str, before: OurLines) -> tuple[str, ...]:
+def deleted_lines(text: str, before: OurLines) -> tuple[str, ...]:
     """
     The digests of our lines that a person deleted, now or before, the newest first.
 
@@ -104,6 +104,10 @@ def _deleted(text: str, before: OurLines) -> tuple[str, ...]:
     present = line_digests(text)
     gone = (*sorted(before.left.difference(present)), *(one for one in before.deleted if one not in present))
     return tuple(dict.fromkeys(gone))[:MOST_DELETED]
+
+
+def _peoples(text: str, known: AbstractSet[str]) -> list[str]:
+    return [line for line in text.splitlines() if line.strip() and line_digest(line) not in known]
 
 
 def _rewritten(lines: Iterable[str], *, ours: Iterable[str], deleted: tuple[str, ...]) -> Rewritten:
@@ -124,3 +128,38 @@ def with_diary_entry(text: str, entry: str, *, heading: str) -> str:
         return text
     before = f"{text.rstrip()}\n\n" if text.strip() else ""
     return f"{before}{heading}\n\n{entry.strip()}\n"
+
+
+def diary_entry_again(text: str, entry: str, *, written: Sequence[str]) -> str:
+    """
+    *text* with *entry* under the heading, among the lines *written* (digests), of which the entry went; above what a
+    person wrote there.
+
+    The heading goes where there is nothing to say under it. Where a person deleted it, or an entry is there, *text*
+    stays.
+    """
+    lines, (heading, has_entry) = text.splitlines(), _heading_of(text, written)
+    if heading is None or has_entry:
+        return text
+    after = list(dropwhile(lambda line: not line.strip(), lines[heading + 1 :]))
+    if entry.strip():
+        new = [lines[heading], "", *entry.strip().splitlines(), *([""] if after else [])]
+    else:
+        new = [] if not after or after[0].startswith("#") else [lines[heading], ""]
+    left = [*lines[:heading], *new, *after]
+    return "".join(f"{line}\n" for line in left).lstrip("\n") if any(left) else ""
+
+
+def diary_entry(text: str, written: Sequence[str]) -> tuple[str, ...]:
+    """The digests of an entry of the diary without its heading, which is the last one among the lines *written*."""
+    headings = {line_digest(line) for line in text.splitlines() if line.startswith("#")}
+    begins_at = max((at + 1 for at, digest in enumerate(written) if digest in headings), default=0)
+    return tuple(written[begins_at:])
+
+
+def _heading_of(text: str, written: Sequence[str]) -> tuple[int | None, bool]:
+    """Where the heading of the entry *written* is, and whether more of the entry is there."""
+    lines, entry = text.splitlines(), diary_entry(text, written)
+    own = written[len(written) - len(entry) - 1 :][:1]
+    places = [at for at, line in enumerate(lines) if line.startswith("#") and line_digest(line) in own]
+    return (places[-1] if places else None), any(line.strip() and line_digest(line) in entry for line in lines)

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 import structlog
 
+from consolidation.dreams.dream_draft import DreamDraft
 from consolidation.dreams.dream_files import BRIEFING, OBSERVATIONS, PRIORITIES, RULES
 from consolidation.dreams.dream_log import Dreams, started
-from consolidation.dreams.dreamer import DreamerVoice, DreamReports, Writings, lightweight
+from consolidation.dreams.dreamer import DreamerVoice, DreamReports, Tidied, Writings, lightweight
 from consolidation.dreams.evaluation import evaluate
 from consolidation.dreams.evidence import gather_evidence
 from consolidation.dreams.observations import without
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import tzinfo
 
-    from consolidation.dreams.dream_draft import DreamDraft
     from consolidation.dreams.dream_files import DreamFiles
     from consolidation.dreams.dream_log import DreamRecord
     from consolidation.dreams.dreamer import Dreamer
@@ -104,28 +104,18 @@ class Dreaming:
         record = dreams.untidied(tidied=tidied_to)
         if record is None:
             return
-        reports = DreamReports()
         since = dreams.up_to(record, tidied=tidied_to)
-        voice, writings = await self._read(mind, files)
-        writings = replace(writings, observations=_before(dreams, record, writings.observations))
-        words = "\n".join(one.reflection for one in since)[:_LANGUAGE_FROM]
         try:
-            tidied = await self._dreamer.tidy(
-                tuple(one for one in since if not one.is_undone),
-                voice=voice,
-                writings=writings,
-                known=dreams,
-                language=detect(words),
-                zone=zone,
-                reports=reports,
-            )
+            tidied = await self._tidied(mind, files, record, since, dreams, zone)
         except BaseException:
             now = self._clock.now()
             async with lock:  # code alone can do this much
                 await anyio.to_thread.run_sync(lambda: files.prune(record=record, now=now, zone=zone))
             raise
-        finally:
-            mind.health.usage += reports.usage
+        if record.dream <= tidied_to:
+            async with lock:
+                await anyio.to_thread.run_sync(lambda: files.tidy_again(tidied, record=record))
+            return
         now = self._clock.now()
         async with lock:
             if not await anyio.to_thread.run_sync(lambda: files.tidy(tidied, record=record, now=now, zone=zone)):
@@ -142,6 +132,36 @@ class Dreaming:
         )
         await anyio.to_thread.run_sync(files.add_evaluation, line)
         log.info("deep_sleep.ended", mind_id=mind.mind_id, dream=record.dream, priorities=len(tidied.priorities))
+
+    async def _tidied(
+        self,
+        mind: Mind,
+        files: DreamFiles,
+        record: DreamRecord,
+        since: Sequence[DreamRecord],
+        dreams: Dreams,
+        zone: tzinfo,
+    ) -> Tidied:
+        """What the deep sleep *record* makes of the dreams *since* the one before. Raises as ``dream``."""
+        told = tuple(one for one in since if not one.is_undone)
+        words = "\n".join(one.reflection for one in told)[:_LANGUAGE_FROM]
+        if record.is_untidied and not words.strip():
+            return Tidied(frozenset(), {}, (), "")  # an erasure took all turns of it
+        voice, writings = await self._read(mind, files)
+        writings = replace(writings, observations=_before(dreams, record, writings.observations))
+        reports = DreamReports()
+        try:
+            return await self._dreamer.tidy(
+                told,
+                voice=voice,
+                writings=writings,
+                known=dreams,
+                language=detect(words),
+                zone=zone,
+                reports=reports,
+            )
+        finally:
+            mind.health.usage += reports.usage
 
     def _finish(self, files: DreamFiles) -> None:
         settle(files)
@@ -178,19 +198,21 @@ class Dreaming:
         await anyio.to_thread.run_sync(files.write, draft)
 
     async def _dream_again(self, mind: Mind, files: DreamFiles, record: DreamRecord) -> None:
-        """Make the words of a dream again, but for observations, of the turns as an erasure or a person left them."""
+        """
+        Make the words of a dream again, of the turns as an erasure or a person left them.
+
+        Where it lost lines by an erasure, its lines are made again, too.
+        """
         zone = await anyio.to_thread.run_sync(agent_zone_of, mind)
         turns = await _lived(mind, after=record.first_sequence - 1, until=record.last_sequence)
         evidence = await _evidence(mind, turns, zone=zone)
-        new: dict[str, object] = {"is_owed": False, "reflection": "", "priority": "", "intent": _intent(evidence)}
+        draft = DreamDraft(record=_begun_again(record, intent=_intent(evidence)))
         if turns:
-            made = (await self._drafted(mind, files, record, evidence, zone)).record
-            new |= {"reflection": made.reflection, "priority": made.priority, "model": made.model}
-
-        def plan(one: DreamRecord) -> DreamRecord:  # as it is now: it may have been taken back meanwhile
-            return one.model_copy(update=new) if one.dream == record.dream and one.is_owed else one
-
-        await anyio.to_thread.run_sync(files.log.replace, plan)
+            made = await self._drafted(mind, files, draft.record, evidence, zone)
+            dreams = await anyio.to_thread.run_sync(files.dreams)
+            draft = _made_again(made, known=record, dreams=dreams)
+        await anyio.to_thread.run_sync(files.keep, draft)
+        await anyio.to_thread.run_sync(files.write, draft)
 
     async def _drafted(
         self, mind: Mind, files: DreamFiles, record: DreamRecord, evidence: Evidence, zone: tzinfo
@@ -202,12 +224,14 @@ class Dreaming:
                 draft = lightweight(record, evidence)
             else:
                 voice, writings = await self._read(mind, files)
+                dreams = await anyio.to_thread.run_sync(files.dreams)
+                writings = replace(writings, observations=_before(dreams, record, writings.observations))
                 draft = await self._dreamer.dream(
                     record,
                     evidence,
                     voice=voice,
                     writings=writings,
-                    dreams=await anyio.to_thread.run_sync(files.dreams),
+                    dreams=dreams,
                     earlier=await self._earlier(mind, evidence),
                     zone=zone,
                     reports=reports,
@@ -258,6 +282,44 @@ class Dreaming:
                 if not standing.holds_back_of(hit.turn.turn.turn_id)
             )
         return tuple(found)
+
+
+def _begun_again(record: DreamRecord, *, intent: str) -> DreamRecord:
+    """The record of a dream that is owed, as it is before anything is made of its turns."""
+    empty: dict[str, object] = {"sources": {}, "levels": {}, "relevelled": {}, "lines": {}, "deleted": {}}
+    empty |= dict.fromkeys(("superseded", "rules", "rules_removed", "pruned"), ())
+    words = {"reflection": "", "priority": "", "intent": intent, "is_owed": True}
+    return record.model_copy(update={**empty, **words, "observations": 0, "undone": None})
+
+
+def _made_again(draft: DreamDraft, *, known: DreamRecord, dreams: Dreams) -> DreamDraft:
+    """
+    What is written of *draft*, in which the dream *known* was made again: its words, and lines if it lost some.
+
+    A line that it had, and that stayed where an erasure took others, may have been deleted since: it does not come
+    back. No rule goes, and there is one briefing, that of the newest dream.
+    """
+    record = draft.record
+    if not known.lost_lines:
+        kept = {name: getattr(record, name) for name in ("reflection", "priority", "model")}
+        return DreamDraft(record=_begun_again(known, intent=record.intent).model_copy(update=kept))
+    new = tuple(one for one in draft.observations if one.observation.digest not in known.sources)
+    digests = {one.observation.digest for one in new}
+    record = record.model_copy(
+        update={
+            "observations": len(new),
+            "sources": {digest: turns for digest, turns in record.sources.items() if digest in digests},
+            "levels": {digest: level for digest, level in record.levels.items() if digest in digests},
+        }
+    )
+    writer = dreams.last_writer(BRIEFING)
+    is_newest = writer is None or writer.dream <= known.dream
+    return DreamDraft(
+        record=record,
+        observations=new,
+        rules_added=draft.rules_added,
+        briefing=draft.briefing if is_newest else None,
+    )
 
 
 def _intent(evidence: Evidence) -> str:

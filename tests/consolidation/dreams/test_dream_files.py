@@ -136,7 +136,7 @@ def test_priorities_that_a_kill_interrupted_are_ours_and_a_persons_stays_theirs(
     killed.place = place
     files.log.add(DreamRecord(t=AT, dream=2, deep=True, lines={}))
     with pytest.raises(Killed):
-        killed._write_priorities(("Sow",), number=2)
+        killed._write_priorities(("Sow",), number=2, earlier=files.dreams().before(2))
 
     tidied(files, 2, "Water")
     tidied(files, 3, "Reap")
@@ -165,19 +165,19 @@ def test_a_briefing_that_a_kill_interrupted_is_written_whole_and_a_deleted_line_
 @pytest.mark.parametrize("place", ["before", "after"])
 def test_priorities_that_a_kill_interrupted_are_set_and_a_deleted_one_stays_away(files, workspace, place):
     files.log.add(DreamRecord(t=AT, dream=1, deep=True, lines={}))
-    files._write_priorities(("Call Ann", "Dig"), number=1)
+    files._write_priorities(("Call Ann", "Dig"), number=1, earlier=files.dreams().before(1))
     file = workspace.writing(PRIORITIES)
     file.write_text(file.read_text().replace("- Call Ann\n", ""))
     files.log.add(DreamRecord(t=AT, dream=2, deep=True, lines={}))
     killed = KilledAt(workspace, files.log, clock=FixedClock(AT))
     killed.place = place
     with pytest.raises(Killed):
-        killed._write_priorities(("Call Ann", "Sow"), number=2)
+        killed._write_priorities(("Call Ann", "Sow"), number=2, earlier=files.dreams().before(2))
 
-    files._write_priorities(("Call Ann", "Sow"), number=2)
+    files._write_priorities(("Call Ann", "Sow"), number=2, earlier=files.dreams().before(2))
     after = file.read_text()
     files.log.add(DreamRecord(t=AT, dream=3, deep=True, lines={}))
-    files._write_priorities(("Call Ann", "Dig"), number=3)
+    files._write_priorities(("Call Ann", "Dig"), number=3, earlier=files.dreams().before(3))
 
     assert after == "# Priorities\n\n- Sow\n"
     assert file.read_text() == "# Priorities\n\n- Dig\n"
