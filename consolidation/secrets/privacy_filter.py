@@ -56,6 +56,10 @@ class PrivacyFilter:
         plain = without_injected(text)
         return redact(plain).text if self.redacts else plain
 
+    def note(self, text: str) -> str:
+        """A note beside the turns, such as a reason, as it would be stored; "" where it is off the record."""
+        return "" if self._has_marker(text) else self.cleaned(text).strip()
+
     def without_secrets(self, turn: Turn) -> FilteredTurn:
         """*turn* as it may be stored."""
         return without_secrets(turn) if self.redacts else FilteredTurn(turn, {}, ())
@@ -78,9 +82,10 @@ class PrivacyFilter:
         return frozenset(found)
 
     def _is_marked(self, message: Message) -> bool:
-        if message.role is not Speaker.USER or not self.markers:
-            return False
-        return _marker(self.markers).search(_folded(message.content)) is not None
+        return message.role is Speaker.USER and self._has_marker(message.content)
+
+    def _has_marker(self, text: str) -> bool:
+        return bool(self.markers) and _marker(self.markers).search(_folded(text)) is not None
 
 
 def without_secrets(turn: Turn) -> FilteredTurn:

@@ -111,7 +111,8 @@ async def sleep_status(mind_id: MindId, memory: MemoryDep) -> SleepStatusOut:
 async def wake(mind_id: MindId, posted: WakeIn, memory: MemoryDep) -> SleepStatusOut:
     """Its sleep is over now. A dream that is under way goes on."""
     mind = await memory.minds.find(mind_id)
-    return SleepStatusOut.model_validate(await memory.sleep.sleeper.wake(mind, reason=posted.reason))
+    privacy = (await memory.minds.own_settings(mind_id)).privacy(memory.privacy_filter)
+    return SleepStatusOut.model_validate(await memory.sleep.sleeper.wake(mind, reason=privacy.note(posted.reason)))
 
 
 @router.post(

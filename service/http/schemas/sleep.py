@@ -192,7 +192,7 @@ STATUS: dict[str, Any] = {
 class WakeIn(Body):
     """Why the agent is woken before its time."""
 
-    reason: ShortText = Field("", description="As it will be told to the agent.")
+    reason: ShortText = Field("", description="As it will be told to the agent, without secrets.")
 
     model_config = Body.model_config | {"json_schema_extra": {"examples": [{"reason": "a message came"}]}}
 

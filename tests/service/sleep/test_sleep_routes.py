@@ -80,3 +80,21 @@ async def test_a_dream_that_is_none_can_not_be_taken_back(service, number, statu
     answer = await service.http.post(f"/v1/minds/none/dreams/{number}/undo")
 
     assert answer.status_code == status
+
+
+@pytest.mark.parametrize(
+    ("reason", "kept"),
+    [
+        ("Der Schlüssel ghp_abcdefghijklmnopqrstuvwxyz0123456789AB kam", "Der Schlüssel [redacted: GitHub token] kam"),
+        ("Ann came #offtherecord", "woken"),
+        ("a message came", "a message came"),
+    ],
+)
+async def test_the_reason_of_a_waking_is_kept_as_a_message_is(service, reason, kept):
+    await acted(service, 6, mind="woken")
+    await service.http.post("/v1/minds/woken/sleep", json={"seconds": 600, "wait": True})
+    await service.http.post("/v1/minds/woken/wake", json={"reason": reason})
+
+    waking = (await service.http.get("/v1/minds/woken/waking")).json()
+
+    assert waking["reason"] == kept
