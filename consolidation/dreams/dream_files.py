@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from consolidation.dreams.dream_draft import DreamDraft, DreamStep
     from consolidation.dreams.dream_log import DreamLog, DreamRecord, Dreams
     from consolidation.dreams.dreamer import Tidied
-    from consolidation.dreams.sleep_state import SleepState
+    from consolidation.dreams.sleep_state import OwedDream, SleepState
     from consolidation.dreams.writings import Rewritten
     from consolidation.kernel.ports import Clock
     from consolidation.workspace import Workspace
@@ -86,14 +86,24 @@ class DreamFiles:
         """Put ``plan(text)`` in the place of every earlier version of one of the writings; returns how many changed."""
         return _told(lambda: self.writing(name).redact(plan))
 
-    def forget_reasons(self) -> None:
-        """Drop what was written down of why a dream failed or an agent was woken: it may quote what was said."""
+    def forget_reasons(self, *, session_id: str | None = None) -> None:
+        """
+        Drop what was written down of why a dream failed or an agent was woken: it may quote what was said.
+
+        A dream that is promised to the session *session_id* no longer names it.
+        """
         state = self.state()
-        promised = {"owed": state.owed, "owed_next": state.owed_next}
-        owed = {name: one and one.model_copy(update={"error": ""}) for name, one in promised.items()}
-        forgotten = state.model_copy(update={**owed, "reason": "", "error": ""})
-        if forgotten != state:
-            self.set_state(forgotten)
+
+        def forgotten(owed: OwedDream | None) -> OwedDream | None:
+            if owed is None:
+                return None
+            is_named = owed.session_id == session_id
+            return owed.model_copy(update={"error": ""} | ({"session_id": ""} if is_named else {}))
+
+        promised = {"owed": forgotten(state.owed), "owed_next": forgotten(state.owed_next)}
+        new = state.model_copy(update={**promised, "reason": "", "error": ""})
+        if new != state:
+            self.set_state(new)
 
     def dreams(self) -> Dreams:
         """All dreams."""

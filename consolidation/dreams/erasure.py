@@ -45,8 +45,12 @@ class ErasedFromDreams:
     edited: tuple[str, ...] = ()
 
 
-def erase_from_dreams(files: DreamFiles, erased: ErasedTurns) -> ErasedFromDreams:
-    """Take erased turns out of what *files* hold. Blocking. Raises DreamUnwritable."""
+def erase_from_dreams(files: DreamFiles, erased: ErasedTurns, *, session_id: str | None = None) -> ErasedFromDreams:
+    """
+    Take erased turns, or all of a session with its id, out of what *files* hold. Blocking.
+
+    Raises DreamUnwritable.
+    """
     if not files.exist():
         return ErasedFromDreams()
     files.note_deleted_lines()  # nobody knows it any more when lines have gone
@@ -63,10 +67,11 @@ def erase_from_dreams(files: DreamFiles, erased: ErasedTurns) -> ErasedFromDream
             edited += [f"{name}.md"] if erasing.is_proved_by_a_person(after) else []
         versions += files.redact(name, partial(erasing.earlier, name))
     files.drop_draft()
-    files.forget_reasons()
+    files.forget_reasons(session_id=session_id)
     files.log.replace(erasing.without_kept_lines)
     erased_rules = rules - _beginnings(files)  # no person deleted them
     files.log.replace(lambda one: erasing.record(one.without_lines(RULES, erased_rules)))
+    files.log.replace(lambda one: one.model_copy(update={"session_id": ""}) if one.session_id == session_id else one)
     return ErasedFromDreams(len(erasing.again | erasing.reworded | erasing.retold), lines, versions, tuple(edited))
 
 

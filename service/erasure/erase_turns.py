@@ -150,7 +150,8 @@ class TurnEraser:
         counts.add("story history", versions=story.versions)
         counts.edited_by_person.update(dict.fromkeys(story.edited))
         files = DreamFiles(mind.workspace, mind.dreams, clock=context.clock)
-        dreams = await anyio.to_thread.run_sync(erase_from_dreams, files, told)
+        session_id = plan.request.session_id
+        dreams = await anyio.to_thread.run_sync(lambda: erase_from_dreams(files, told, session_id=session_id))
         counts.add("dreams", dreams_owed=dreams.dreams, lines=dreams.lines, versions=dreams.versions)
         counts.edited_by_person.update(dict.fromkeys(dreams.edited))
         await self._forget_traces(mind, plan, counts)

@@ -1,7 +1,9 @@
 """An erased turn leaves all that dreams made of it: earlier versions, what later dreams repeat, and in a moved mind."""
 
 import asyncio
+import io
 import json
+import zipfile
 
 import pytest
 
@@ -141,3 +143,19 @@ async def test_an_observation_whose_level_a_person_changed_is_theirs_and_stays(t
 
     assert "Vortquible" in file.read_text()
     assert receipt["edited_by_person"] == ["observations.md"]
+
+
+async def test_the_id_of_an_erased_session_is_in_no_file_that_sleep_writes_and_not_in_an_archive(tmp_path):
+    session = "whatsapp-bertholdine-4917712345678"
+    async with running(tmp_path) as service:
+        await acted(service, 6, session=session)
+        await slept(service, session_id=session)
+        before = holding(tmp_path / "minds/ada", b"bertholdine")
+        await acted(service, 6, first=20, session="cycle-2")
+        await service.http.delete(f"/v1/minds/ada/sessions/{session}")
+        left = holding(tmp_path / "minds/ada", b"bertholdine")
+        archive = zipfile.ZipFile(io.BytesIO((await service.http.get("/v1/minds/ada/export")).content))
+        exported = [name for name in archive.namelist() if b"bertholdine" in archive.read(name)]
+
+    assert "dreams.jsonl" in before
+    assert (left, exported) == ([], [])
