@@ -25,7 +25,7 @@ from consolidation.text.tokens import count_tokens, cut_to_tokens
 from prompts.library import render
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
     from datetime import tzinfo
     from pathlib import Path
@@ -46,6 +46,8 @@ _SHARES = (
     *((section, _EIGHTH) for section in ("priorities", "rules", "messages", "briefing")),
     *((section, 1.0) for section in (Level.YLW, Level.GRN, "priorities", "rules", "messages", "briefing")),
 )
+_LEVELS = frozenset(Level)
+_LISTS = ("priorities", "rules", "messages", "briefing")
 _SINGLE = ("reason", "session", "intent", "reflection", "priority")
 
 type _Lines = Mapping[str, tuple[str, ...]]
@@ -224,9 +226,17 @@ def _written(pack: WakingPack, offered: _Offered, *, max_tokens: int, zone: tzin
     """*pack* with its text, and the observations in it."""
     lines = _lines(pack, offered, most=max_tokens // _LEAST_LINE, zone=zone)
 
+    whole = _totals(pack)
+
     def text_of(shown: _Lines) -> str:
         left_out = offered.total - sum(len(shown[level]) for level in Level)
-        return render("waking", overrides=prompts, **_words(pack, shown, left_out=left_out, zone=zone)).strip()
+        more = [
+            {"list": name, "count": total - len(shown[name])}
+            for name, total in whole.items()
+            if total > len(shown[name])
+        ]
+        words = _words(pack, shown, left_out=left_out, more=more, zone=zone)
+        return render("waking", overrides=prompts, **words).strip()
 
     bare = dict.fromkeys(lines, ())
     least = count_tokens(_framed(text_of(bare)))
@@ -264,9 +274,19 @@ def _lines(pack: WakingPack, offered: _Offered, *, most: int, zone: tzinfo) -> _
     return {section: tuple(filter(None, texts)) for section, texts in short.items()}
 
 
+def _totals(pack: WakingPack) -> dict[str, int]:
+    """How many lines each list has that is not of observations."""
+    messages = (one.text for one in pack.unread_messages)
+    texts = dict(zip(_LISTS, (pack.priorities, pack.rules, messages, pack.briefing.splitlines()), strict=True))
+    return {name: sum(bool(one_line(text)) for text in of_list) for name, of_list in texts.items()}
+
+
 def _chosen(lines: _Lines, headings: Mapping[str, int], *, room: int, max_tokens: int) -> list[tuple[str, int, str]]:
     """
     Section, place and words of each line that fits, the most important first. A first one may be shortened.
+
+    Of observations, a shorter one may take the place of one that does not fit. Other sections end there: what comes
+    first in them matters most, or the next makes no sense without it.
 
     *headings* are the tokens that the first line of a section takes besides.
     """
@@ -283,6 +303,8 @@ def _chosen(lines: _Lines, headings: Mapping[str, int], *, room: int, max_tokens
                 chosen[section, at] = words
                 spent[section] += heading + cost
                 room -= heading + cost
+            elif section not in _LEVELS:
+                break
     return [(section, at, words) for (section, at), words in chosen.items()]
 
 
@@ -303,8 +325,10 @@ def _in_order(lines: _Lines, chosen: Iterable[tuple[str, int, str]]) -> _Lines:
     return {section: tuple(words) for section, words in shown.items()}
 
 
-def _words(pack: WakingPack, shown: _Lines, *, left_out: int, zone: tzinfo) -> dict[str, object]:
-    """The words of the template."""
+def _words(
+    pack: WakingPack, shown: _Lines, *, left_out: int, more: Sequence[Mapping[str, object]], zone: tzinfo
+) -> dict[str, object]:
+    """The words of the template; *more* is how many of each list found no room."""
     session = pack.last_session
     return {
         "woke": _when(pack.woke_at, zone) if pack.woke_at is not None else "",
@@ -315,8 +339,9 @@ def _words(pack: WakingPack, shown: _Lines, *, left_out: int, zone: tzinfo) -> d
         "was_interrupted": session is not None and session.was_interrupted,
         "observations": [line for level in Level for line in shown[level]],
         "left_out": left_out,
+        "more": more,
         **{name: next(iter(shown[name]), "") for name in _SINGLE},
-        **{name: shown[name] for name in ("priorities", "rules", "messages", "briefing")},
+        **{name: shown[name] for name in _LISTS},
     }
 
 

@@ -1,5 +1,6 @@
 """What an agent is handed when it wakes. Every docstring says what was broken, once, to see the test fail."""
 
+import re
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -265,7 +266,7 @@ def test_a_session_was_interrupted_if_the_agent_acted_and_did_not_sleep(ended, a
 def test_the_tag_changes_with_any_part_also_with_one_that_found_no_room():
     """Broken: the tag of the text alone."""
     known = WakingFiles(state=STATE, rules="- Wait for Bo before you push\n" * 50)
-    longer = replace(known, rules=f"{known.rules}- Go\n")
+    longer = replace(known, rules=f"{known.rules}- Go\n".partition("\n")[2])
 
     one, other = (waking_pack(found, max_tokens=200) for found in (known, longer))
 
@@ -306,3 +307,18 @@ def test_a_mind_may_have_its_own_words_and_they_keep_the_budget_and_the_frame(tm
     assert count_tokens(text) <= 300
     assert "word word" in text
     assert without_injected(text) == ""
+
+
+@given(sizes=st.lists(st.integers(1, 60), min_size=2, max_size=8), max_tokens=BUDGETS)
+def test_no_lesser_priority_takes_the_place_of_one_before_it_and_those_left_out_are_counted(sizes, max_tokens):
+    """Broken: shorter lines behind one that does not fit."""
+    items = [f"Priority{at} {'word ' * size}".strip() for at, size in enumerate(sizes)]
+    known = files(priorities="".join(f"- {one}\n" for one in items), rules="- Wait for Bo before you push\n" * 30)
+
+    text = waking_pack(known, max_tokens=max_tokens).text
+
+    shown = [at for at in range(len(items)) if f"- Priority{at} " in text]
+    assert shown == list(range(len(shown)))
+    counted = re.search(r"priorities \((\d+)\)", text)
+    assert len(items) - len(shown) == (int(counted[1]) if counted else 0)
+    assert text.count("- Wait for Bo") == 30 - int(found[1] if (found := re.search(r"rules \((\d+)\)", text)) else 0)
