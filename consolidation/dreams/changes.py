@@ -101,8 +101,11 @@ def _rules(record: DreamRecord, known: Mapping[str, Rule], standing: Mapping[str
 
 def _of_earlier_lines(record: DreamRecord, dreams: Dreams, known: _Known) -> Iterator[DreamChange]:
     pruned = {one.digest: None for one in read_dated(record.pruned)}
-    was = {digest: dreams.level_before(digest, dream=record.dream) for digest in record.relevelled}
-    moved = {one: level for one, level in record.relevelled.items() if was[one] not in {level, Level.RED}}
+    was = {
+        digest: record.levels.get(digest) or dreams.level_before(digest, dream=record.dream)
+        for digest in record.relevelled
+    }
+    moved = {one: level for one, level in record.relevelled.items() if was[one] != level}
     yield from known.changes("over", {digest: None for digest in record.superseded if digest not in pruned})
-    yield from known.changes("relevelled", moved, was=was)  # RED stays RED
+    yield from known.changes("relevelled", moved, was=was)
     yield from known.changes("pruned", pruned)

@@ -95,7 +95,8 @@ class Tidied:
     """
     What a deep sleep decides: superseded observations and new levels (both by digest), priorities, a diary entry.
 
-    No RED observation is among the first two. Where there was nothing to say, the priorities or the entry are empty.
+    No RED observation is superseded, and none becomes less than YLW at once. Where there was nothing to say, the
+    priorities or the entry are empty.
     """
 
     superseded: frozenset[str]
@@ -190,9 +191,14 @@ class Dreamer:
         known: Dreams,
         language: str,
         zone: tzinfo,
+        lowerable: AbstractSet[str],
         reports: DreamReports,
     ) -> Tidied:
-        """What a deep sleep makes of *dreams* and of what stands. Raises as ``dream``."""
+        """
+        What a deep sleep makes of *dreams* and of what stands. Raises as ``dream``.
+
+        *lowerable* are digests of RED observations that no person's words stand behind.
+        """
         present = read_observations(writings.observations)[-_MOST_TIDIED:]
         told = [(f"{one.t.astimezone(zone):%Y-%m-%d %H:%M}", one.reflection, one.priority) for one in dreams]
         numbered = {number: one for number, one in enumerate(present, start=1) if known.is_ours(one)}
@@ -236,7 +242,12 @@ class Dreamer:
         )
         return Tidied(
             frozenset(changeable[number].digest for number in answer.superseded if number in changeable),
-            {changeable[one.number].digest: Level(one.level) for one in answer.levels if one.number in changeable},
+            {
+                line.digest: _level(line, Level(one.level))
+                for one in answer.levels
+                if (line := numbered.get(one.number)) is not None
+                and (line.level is not Level.RED or line.digest in lowerable)
+            },
             tuple(one for one in priorities if worded(one)),
             worded(answer.diary),
         )
@@ -325,6 +336,11 @@ def _resting(
         known = first.setdefault((one.day, one.level, one.text), one)
         resting[known] = tuple(sorted({*resting.get(known, ()), *turns}))
     return resting
+
+
+def _level(one: Observation, asked: Level) -> Level:
+    """The level that is *asked* for; what was critical is important first, and so is not taken out at once."""
+    return Level.YLW if one.level is Level.RED and asked is Level.GRN else asked
 
 
 def _drafted(one: DreamtObservation, day: date) -> DraftedObservation:

@@ -143,16 +143,12 @@ def pruned(
     return without(text, is_over)
 
 
-def relevelled(
-    text: str, levels: Mapping[str, Level], *, is_ours: Callable[[Observation], bool], keeps_red: bool = True
-) -> str:
-    """*text* with other levels for some of our lines, by digest. RED stays RED, unless *keeps_red* is False."""
+def relevelled(text: str, levels: Mapping[str, Level], *, is_ours: Callable[[Observation], bool]) -> str:
+    """*text* with other levels for some of our lines, by digest."""
     lines = []
     for line, found in _lines(text):
-        is_kept = found is None or (keeps_red and found.level is Level.RED)
-        level = levels.get(found.digest) if found is not None and not is_kept else None
-        is_moved = found is not None and level is not None and is_ours(found)
-        lines.append(f"{level} {found.at} {found.text}" if is_moved and found is not None else line)
+        level = levels.get(found.digest) if found is not None and is_ours(found) else None
+        lines.append(f"{level} {found.at} {found.text}" if level is not None and found is not None else line)
     return _joined(lines, text)
 
 

@@ -101,7 +101,7 @@ def _leave(files: DreamFiles, record: DreamRecord, undone: UndoneDream, dreams: 
 
     def plan(text: str) -> str:
         text = merged(without(text, lambda one: one.dated in gone), back)
-        return relevelled(text, levels, is_ours=dreams.is_ours, keeps_red=False)
+        return relevelled(text, levels, is_ours=dreams.is_ours)
 
     files.change(OBSERVATIONS, plan)
     files.change(RULES, lambda text: with_rules(without_rules(text, frozenset(undone.rules)), rules))

@@ -19,11 +19,12 @@ from consolidation.dreams.dream_log import Dreams, started
 from consolidation.dreams.dreamer import DreamerVoice, DreamReports, Tidied, Writings, lightweight
 from consolidation.dreams.evaluation import evaluate
 from consolidation.dreams.evidence import gather_evidence
-from consolidation.dreams.observations import without
+from consolidation.dreams.observations import Level, read_observations, without
 from consolidation.dreams.put_right import is_behind
 from consolidation.dreams.sleep_decision import SleepKind, kind_when_dreamt
 from consolidation.dreams.undo import is_unsettled, settle
 from consolidation.kernel.errors import InvalidRequest, TranscriptUnreadable
+from consolidation.kernel.turns import Speaker
 from consolidation.text.language import detect
 from service.mind.own_settings import agent_zone_of
 from service.retrieval.log_search import LogQuery, search_log
@@ -158,6 +159,7 @@ class Dreaming:
                 known=dreams,
                 language=detect(words),
                 zone=zone,
+                lowerable=await _lowerable(mind, writings.observations, dreams),
                 reports=reports,
             )
         finally:
@@ -346,6 +348,15 @@ async def _lived(mind: Mind, *, after: int, until: int) -> tuple[StoredTurn, ...
         if after >= until:
             break
     return tuple(found)
+
+
+async def _lowerable(mind: Mind, observations: str, dreams: Dreams) -> frozenset[str]:
+    """The digests of critical *observations* that rest on nothing but what the agent did and thought itself."""
+    critical = (one for one in read_observations(observations) if one.level is Level.RED and dreams.is_ours(one))
+    resting = {one.digest: frozenset(dreams.sources(one.digest)) for one in critical}
+    turns = await mind.transcript.read_many(sorted(frozenset[int]().union(*resting.values())))
+    own = {stored.sequence for stored in turns if all(said.role is not Speaker.USER for said in stored.turn.messages)}
+    return frozenset(digest for digest, sequences in resting.items() if sequences and sequences <= own)
 
 
 async def _evidence(mind: Mind, turns: Sequence[StoredTurn], *, zone: tzinfo) -> Evidence:

@@ -67,9 +67,8 @@ def test_days_stand_in_their_order_and_lines_behind_what_their_day_has():
 def test_red_survives_any_deep_sleep(new, hours):
     text = merged("", new)
     digests = frozenset(one.digest for one in read_observations(text))
-    lowered = relevelled(text, dict.fromkeys(digests, Level.GRN), is_ours=everything)
 
-    left = pruned(lowered, is_ours=everything, superseded=digests, now=NOON + timedelta(hours=hours))
+    left = pruned(text, is_ours=everything, superseded=digests, now=NOON + timedelta(hours=hours))
 
     assert [one.text for one in read_observations(left) if one.level is Level.RED] == [
         one.text for one in read_observations(text) if one.level is Level.RED

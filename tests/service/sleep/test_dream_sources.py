@@ -1,4 +1,4 @@
-"""What a dreaming model may say: what its prompt shows it; and what it may not write again: what a person deleted."""
+"""What a dreaming model may say: what its prompt shows it; and what it may not change: what a person said or deleted."""
 
 import pytest
 
@@ -12,6 +12,12 @@ PLAIN = {
     "observations": [{"level": "GRN", "at": "09:31", "text": "The shell answers as it should", "supersedes": []}],
     "reflection": "I worked on the steps and each of them went well, so I get on.",
     "priority": "Go on with the next step.",
+}
+DEEP = {
+    "superseded": [],
+    "levels": [],
+    "priorities": ["Go on with the next step."],
+    "diary": "I walked from gate to gate, and each of them was open. I get on with my work day by day.",
 }
 ANN = PLAIN | {"reflection": "I was told to ask Ann for invoice 4711.", "priority": "Ask Ann for invoice 4711."}
 
@@ -70,3 +76,30 @@ async def test_a_rule_that_a_person_deleted_does_not_come_back(tmp_path):
 
     assert "Run each step twice" in first
     assert file.read_text() == "# Rules\n\n- Ask before deleting.\n"
+
+
+@pytest.mark.parametrize(("is_persons", "after"), [(True, "RED"), (False, "YLW")])
+async def test_a_deep_sleep_lowers_red_by_one_level_unless_a_person_said_it(tmp_path, is_persons, after):
+    observed = {"level": "RED", "at": "00:00", "text": "Reactor pressure valve broken", "supersedes": []}
+    rude = Brain(
+        dream=PLAIN | {"observations": [observed]},
+        deep_sleep=DEEP | {"superseded": [1], "levels": [{"number": 1, "level": "GRN"}]},
+    )
+    told = "Reactor pressure valve is broken, says the log."
+    with provider_of(rude) as provider:
+        settings = hosted(tmp_path, provider, "narrative", "chat", sleep={"dream_interval_seconds": 0, "deep_every": 1})
+        async with running(tmp_path, settings=settings) as service:
+            await act(service, {"id": "m1", "kind": "message", "text": told} if is_persons else call(50, output=told))
+            await acted(service, 6)
+            await slept(service)
+            file = tmp_path / "minds/ada/observations.md"
+            lowered = file.read_text()
+            [dream] = await dreams(service)
+            await service.http.post("/v1/minds/ada/dreams/1/undo")
+            await service.http.delete("/v1/minds/ada/dreams/1/undo")
+            back = file.read_text()
+
+    assert f"{after} " in lowered and "valve broken" in lowered, lowered
+    moved = [(one["was"], one["level"]) for one in dream["changes"] if one["what"] == "relevelled"]
+    assert moved == ([] if is_persons else [("RED", "YLW")])
+    assert back == lowered
