@@ -90,7 +90,7 @@ class _Delivery:
             await self.end(cut=UPSTREAM_BROKE)
             yield _event(error_body(fault))
             return
-        await self.end(cut=UPSTREAM_BROKE, is_answered=True)
+        await self.end(cut=None)
         yield _DONE
 
     def _event(self, chunk: Mapping[str, Any]) -> bytes:
@@ -107,15 +107,14 @@ class _Delivery:
                 pass
             await self.end(cut=CLIENT_LEFT)
 
-    async def end(self, *, cut: str | None, is_answered: bool = False) -> None:
+    async def end(self, *, cut: str | None) -> None:
         """
         Store what was said, at the first call. If nothing came before it was *cut*, nothing is stored.
 
         An answer that gave its reason to finish is whole: some clients disconnect without waiting for the last event.
-        One that ended without a word and without a reason *is_answered* for the client, which does not ask again.
         """
         cut = None if self.reply.finish else cut
-        if self._has_ended or (cut is not None and not self.reply.said and not is_answered):
+        if self._has_ended or (cut is not None and not self.reply.said):
             return
         self._has_ended = True
         exchange = Exchange(

@@ -32,7 +32,8 @@ class StreamedAnswer:
     """
     An answer in chunks, of which ``first`` has come already (None: it is in ``rest``): later failures cut it short.
 
-    ``rest`` raises UpstreamRefused. Close it to stop early; then the provider is told to stop, too.
+    ``rest`` raises UpstreamRefused, also where the answer ends in the middle. Close it to stop early; then the provider
+    is told to stop, too.
     """
 
     first: Json | None

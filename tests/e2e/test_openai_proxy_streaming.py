@@ -41,10 +41,10 @@ def chunk(delta, *, index=0, finish=None, **more):
     return {**head, "system_fingerprint": "fp_1", "choices": [choice], **more}
 
 
-def events(*chunks):
+def events(*chunks, done=("data: [DONE]\n\n",)):
     """Chunks as an upstream sends them."""
     lines = [f"data: {json.dumps(one)}\n\n" for one in chunks]
-    return Body("".join((*lines, "data: [DONE]\n\n")).encode(), content_type="text/event-stream")
+    return Body("".join((*lines, *done)).encode(), content_type="text/event-stream")
 
 
 def test_chunks_come_as_they_are_with_calls_of_tools_two_choices_and_the_tokens(service, provider):
@@ -185,11 +185,14 @@ async def test_who_hangs_up_before_anything_was_said_stops_the_upstream_and_noth
     [
         (Stumbles("Once upon a time", "overloaded"), "overloaded"),
         (Breaks("Once upon a time"), "openai/scripted broke off"),
+        (Breaks("Once upon a time", reset=False), "openai/scripted broke off"),
     ],
-    ids=["an error event", "a connection that breaks"],
+    ids=["an error event", "a connection that breaks", "an end in good order"],
 )
-def test_what_fails_in_the_middle_is_told_in_the_middle_and_what_was_said_is_kept(service, provider, script, told):
-    mind_id = f"middle-{type(script).__name__.lower()}"
+def test_what_fails_in_the_middle_is_told_in_the_middle_and_what_was_said_is_kept(
+    service, provider, request, script, told
+):
+    mind_id = request.node.callspec.id.replace(" ", "-")
     provider.then(script)
     said = ""
     with pytest.raises(openai.APIError, match=told):
@@ -202,3 +205,29 @@ def test_what_fails_in_the_middle_is_told_in_the_middle_and_what_was_said_is_kep
     kept = service.until_kept(mind_id)[0]
     assert contents(kept) == [("user", "Go on."), ("assistant", said)]
     assert kept["metadata"]["mind_memory.proxy"]["cut"] == "upstream_broke"
+
+
+@pytest.mark.parametrize(
+    ("endings", "is_whole"),
+    [
+        ([chunk({}, finish="stop"), chunk({}, index=1, finish="stop")], True),
+        ([chunk({}, finish="stop")], False),
+        ([], False),
+    ],
+    ids=["both choices", "one of two", "none"],
+)
+def test_a_stream_without_its_done_is_whole_where_each_choice_gave_its_reason(service, provider, endings, is_whole):
+    """Broken: a [DONE] that the provider did not send makes half of an answer a whole one."""
+    begun = [chunk({"content": "Once"}), chunk({"content": "Twice"}, index=1)]
+    provider.then(events(*begun, *endings, done=()))
+
+    answer = service.http.post(
+        "/v1/chat/completions",
+        json={"model": "memory", "messages": [{"role": "user", "content": "Go on."}], "stream": True, "n": 2},
+        headers=of("undone"),
+    )
+
+    last = answer.text.split("\n\n")[-2]
+    assert (last == "data: [DONE]") is is_whole, last
+    assert ("[DONE]" in answer.text) is is_whole
+    assert is_whole or json.loads(last.removeprefix("data: "))["error"]["code"] == "upstream_broke_off"

@@ -8,6 +8,7 @@ import none of the submodules that the first one loaded ("module 'litellm' has n
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import sys
@@ -40,6 +41,11 @@ AFTER_IMPORT = MappingProxyType(
         "expose_router_debug_in_errors": False,
         "DEFAULT_MAX_RETRIES": 0,  # embedding reads max_retries=0 as "not given" and takes this
     }
+)
+AS_GIVEN = "_is_ours_as_given"
+_WHOLE_ANSWERS = (
+    ("litellm.llms.openai.openai", "OpenAIChatCompletion", "make_openai_chat_completion_request"),
+    ("litellm.llms.azure.azure", "AzureChatCompletion", "make_azure_openai_chat_completion_request"),
 )
 _READY, _REFUSED = "_is_ours_and_ready", "_is_ours_and_refused"
 _IMPORTING = threading.Lock()
@@ -77,6 +83,7 @@ def _import_litellm() -> ModuleType:
             raise
         _bind_submodules()
         _notice_refusals(litellm)
+        _remember_answers()
         for name, value in AFTER_IMPORT.items():
             setattr(litellm, name, value)
         getattr(litellm, "cost_per_token", None)  # loaded at first use, which two threads must not make at once
@@ -108,6 +115,29 @@ def _notice_refusals(litellm: ModuleType) -> None:
         return found | {"finish_reason": "content_filter"} if is_end else found
 
     wrapper.handle_openai_chat_completion_chunk = read_refusal
+
+
+def _remember_answers() -> None:
+    """
+    Have a ``logger_fn`` see a whole answer as the provider gave it, under ``AS_GIVEN``.
+
+    Its "original_response" is what OpenAI's library made of that: each field that the provider left out is in it, null.
+    """
+    for module, client, name in _WHOLE_ANSWERS:
+        kind = getattr(sys.modules.get(module), client, None)
+        if hasattr(kind, name):  # else another version: an answer has nulls more there
+            setattr(kind, name, _remembering(getattr(kind, name)))
+
+
+def _remembering(ask: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(ask)
+    async def ask_and_remember(*given: Any, logging_obj: Any, **more: Any) -> Any:  # noqa: ANN401 - as above
+        headers, answer = await ask(*given, logging_obj=logging_obj, **more)
+        if hasattr(answer, "to_dict"):  # a stream has none
+            logging_obj.model_call_details[AS_GIVEN] = answer.to_dict(warnings=False)
+        return headers, answer
+
+    return ask_and_remember
 
 
 def _bind_submodules() -> None:

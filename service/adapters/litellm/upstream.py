@@ -20,13 +20,13 @@ import anyio.to_thread
 
 from consolidation.kernel.errors import ModelNotFound, UpstreamRefused
 from service.adapters.litellm.calls import priced
-from service.adapters.litellm.loader import open_litellm
+from service.adapters.litellm.loader import AS_GIVEN, open_litellm
 from service.adapters.litellm.ollama import chat_name, is_ollama
-from service.adapters.litellm.upstream_errors import EmptyStream, passed_on, refused
+from service.adapters.litellm.upstream_errors import CutStream, EmptyStream, passed_on, refused
 from service.ports.upstream import StreamedAnswer, WholeAnswer
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Mapping
+    from collections.abc import AsyncGenerator, AsyncIterator, Mapping
     from types import ModuleType
 
     from service.adapters.litellm.fallback_chain import Deployment
@@ -54,6 +54,7 @@ _AT_FIRST_CALL = (
     "litellm.litellm_core_utils.default_encoding",
 )
 _OURS = frozenset({"model", "messages", "stream"})
+_DONE = "[DONE]"  # the last event of a stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +195,8 @@ def _speaks_openai(litellm: ModuleType, deployment: Deployment) -> bool:
 def _body(response: Any, *, heard: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ANN401 - litellm has no types
     """The answer as the provider gave it, where litellm tells that; else as litellm made it."""
     with suppress(TypeError, ValueError):
-        told = json.loads(heard["original_response"]) if heard.get("log_event_type") == "post_api_call" else None
+        original = heard.get("original_response") if heard.get("log_event_type") == "post_api_call" else None
+        told = heard[AS_GIVEN] if AS_GIVEN in heard else json.loads(str(original))
         if isinstance(told, dict) and isinstance(told.get("choices"), list):
             return told
     made: dict[str, Any] = response.model_dump(mode="json", exclude_none=True)
@@ -202,17 +204,59 @@ def _body(response: Any, *, heard: Mapping[str, Any]) -> dict[str, Any]:  # noqa
 
 
 async def _chunks(response: Any, *, counts: bool) -> AsyncGenerator[dict[str, Any], None]:  # noqa: ANN401 - as above
-    """An answer's chunks; without the tokens where the client did not ask for them, though litellm did."""
+    """
+    An answer's chunks; without the tokens where the client did not ask for them, though litellm did.
+
+    Raises CutStream where the provider stops in good order, but in the middle of its answer.
+    """
     stream = response.completion_stream
     is_plain = type(stream).__module__.partition(".")[0] == "openai"
+    ending = _Ending(stream) if is_plain else None
     try:
         async for chunk in stream if is_plain else response:
             told = chunk.to_dict(warnings=False) if is_plain else chunk.model_dump(mode="json", exclude_none=True)
+            if ending is not None:
+                ending.see(told)
             if counts or told.get("choices") or not told.get("usage"):
                 yield told
+        if ending is not None and ending.is_missing:
+            raise CutStream
     finally:
         with anyio.CancelScope(shield=True):
             await response.aclose()
+
+
+class _Ending:
+    """
+    Whether a provider ended its answer: with ``[DONE]``, or with a reason to finish for each choice that it began.
+
+    OpenAI's library reads ``[DONE]`` and does not tell of it, so its decoder is listened to.
+    """
+
+    def __init__(self, stream: Any) -> None:  # noqa: ANN401 - as above
+        self._decoder = stream._decoder  # noqa: SLF001 - nothing public tells it
+        stream._decoder = self  # noqa: SLF001 - as above
+        self._is_done = False
+        self._open: dict[object, bool] = {}  # each choice that was begun, and whether more of it is to come
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether the answer was begun and not ended."""
+        return not self._is_done and any(self._open.values())
+
+    def see(self, chunk: Json) -> None:
+        """Take note of a chunk's choices, whatever shape it has."""
+        choices = chunk.get("choices")
+        for choice in choices if isinstance(choices, list) else ():
+            if isinstance(choice, dict):
+                at = str(choice.get("index"))
+                self._open[at] = self._open.get(at, True) and not choice.get("finish_reason")
+
+    async def aiter_bytes(self, pieces: AsyncIterator[bytes]) -> AsyncGenerator[Any, None]:
+        """Each event of *pieces*, for OpenAI's library."""
+        async for event in self._decoder.aiter_bytes(pieces):
+            self._is_done = self._is_done or event.data.startswith(_DONE)
+            yield event
 
 
 def _wants_usage(body: Json) -> bool:

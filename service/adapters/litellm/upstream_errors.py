@@ -21,7 +21,7 @@ _BAD_GATEWAY = 502
 _MADE_UP = 500  # litellm's own status for an answer that it can not read
 _LATE = frozenset({"APITimeoutError", "TimeoutError", "ReadTimeout", "ConnectTimeout"})
 _AWAY = frozenset({"APIConnectionError", "ConnectError"})
-_BROKEN = frozenset({"ReadError", "RemoteProtocolError", "ClientPayloadError", "ConnectionResetError"})
+_BROKEN = frozenset({"ReadError", "RemoteProtocolError", "ClientPayloadError", "ConnectionResetError", "CutStream"})
 _SILENCES = (
     (_LATE, "did not answer in time", "upstream_timeout", 504),
     (_AWAY, "can not be reached", "upstream_unreachable", 502),
@@ -36,6 +36,10 @@ _LIMITS = "x-ratelimit-"
 
 class EmptyStream(Exception):
     """A stream that was asked for ended before its first chunk: a whole answer, or no answer at all."""
+
+
+class CutStream(Exception):
+    """A stream ended in the middle of an answer as if nothing were missing."""
 
 
 def refused(error: Exception, *, model: str, hiding: Redactor) -> UpstreamRefused:
