@@ -13,12 +13,13 @@ from starlette.responses import Response
 
 from service.mcp_server.api_client import ApiConnection
 from service.mcp_server.asgi_client import AsgiClient
+from service.mcp_server.json_rpc import repaired
 from service.mcp_server.server import build_server, list_all_tools
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import Message, Receive, Scope, Send
 
 _ACCEPT = b"application/json, text/event-stream"
 
@@ -53,10 +54,29 @@ class McpResponse(Response):
             max_request_body_size=self._most_bytes,
         )
         async with manager.run():
-            await manager.handle_request(_accepting(scope), receive, send)
+            await manager.handle_request(_accepting(scope), _repairing(receive), send)
 
 
 def _accepting(scope: Scope) -> Scope:
     """*scope* with an Accept header that takes what we answer. The answer is JSON in any case."""
     others = [(name, value) for name, value in scope["headers"] if name != b"accept"]
     return {**scope, "headers": [*others, (b"accept", _ACCEPT)]}
+
+
+def _repairing(receive: Receive) -> Receive:
+    """*receive*, whose first message is the whole body, as the SDK can read it."""
+    pieces: list[bytes] = []
+    is_read = False
+
+    async def received() -> Message:
+        nonlocal is_read
+        message = await receive()
+        while not is_read and message["type"] == "http.request":
+            pieces.append(message.get("body", b""))
+            if not message.get("more_body", False):
+                is_read = True
+                return {**message, "body": repaired(b"".join(pieces))}
+            message = await receive()
+        return message
+
+    return received

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from consolidation.kernel.turns import Message, Speaker
 from consolidation.text.content import call_in_words, text_of
 from consolidation.text.noise import is_blank
+from consolidation.text.surrogates import without_lone_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -118,7 +119,7 @@ def calls_in_words(calls: Iterable[Json]) -> str:
 
 def storable(text: str) -> str:
     """*text* as it can be stored: without NUL and halves of surrogate pairs, and cut to a length that is read."""
-    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # the two halves came in two chunks
+    whole = without_lone_surrogates(text)  # the two halves came in two chunks
     return whole.replace("\0", "")[:_LONGEST]
 
 
