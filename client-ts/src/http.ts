@@ -23,7 +23,7 @@ export interface Sent {
   signal?: AbortSignal | undefined;
 }
 
-/** The path with its names filled in, and the query behind it. Raises Unsendable for a name of one or two dots. */
+/** The path with its names filled in, and the query behind it. Raises Unsendable for a name that no address can hold. */
 export function addressOf(path: string, segments: Record<string, string> = {}, query: Record<string, unknown> = {}): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => step(segments[name] ?? ""));
   const pairs = new URLSearchParams();
@@ -92,10 +92,14 @@ function asJson(body: unknown): string {
   }
 }
 
-/** *text* as one step of a path. Raises Unsendable for "." and "..": fetch resolves them, encoded ones too. */
+/** *text* as one step of a path. Raises Unsendable for "." and "..", which fetch resolves, encoded ones too, and for half of a surrogate pair. */
 function step(text: string): string {
   if (text === "." || text === "..") throw new Unsendable(`${JSON.stringify(text)} can not be a step of an address`);
-  return encodeURIComponent(text);
+  try {
+    return encodeURIComponent(text);
+  } catch (error) {
+    throw new Unsendable(`${JSON.stringify(text)} can not be a step of an address`, { cause: error });
+  }
 }
 
 function asText(value: unknown): string {

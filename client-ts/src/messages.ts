@@ -20,6 +20,11 @@ export function asList(messages: Messages): readonly ChatMessage[] {
   return typeof messages === "string" ? [{ role: "user", content: messages }] : messages;
 }
 
+/** *text* with "�" for each half of a surrogate pair that is alone: no service takes a body that holds one. */
+function sendable(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, "\uFFFD");
+}
+
 /** The text of a message's content: a text, or the text of its parts. */
 export function textOfContent(content: unknown): string {
   if (typeof content === "string") return content;
@@ -72,13 +77,13 @@ export function plainMessages(messages: Messages): PlainMessage[] {
 
 export function plainMessage(message: ChatMessage): PlainMessage | null {
   const role = message.role === "developer" ? "system" : message.role;
-  const content = textOfContent(message.content);
+  const content = sendable(textOfContent(message.content));
   if (!ROLES.has(role) || !content.trim()) return null;
   const { name, timestamp } = message;
   return {
     role: role as PlainMessage["role"],
     content,
-    ...(typeof name === "string" && role !== "tool" ? { name } : {}),
+    ...(typeof name === "string" && role !== "tool" ? { name: sendable(name) } : {}),
     ...(timestamp instanceof Date ? { timestamp: timestamp.toISOString() } : {}),
     ...(typeof timestamp === "string" ? { timestamp } : {}),
   };
@@ -89,7 +94,7 @@ export function newestThatFit(messages: Messages): PlainMessage[] {
   const found: PlainMessage[] = [];
   let room = MOST_BYTES;
   for (const one of plainMessages(messages).slice(-MOST_MESSAGES).reverse()) {
-    const short = { ...one, content: one.content.slice(-LONGEST_CONTENT) };
+    const short = { ...one, content: sendable(one.content.slice(-LONGEST_CONTENT)) };
     room -= new TextEncoder().encode(JSON.stringify(short)).length + 1;
     if (room < 0 && found.length) break;
     found.push(short);

@@ -1,7 +1,7 @@
 // The client against a real service: the two calls, batches, recall, outcomes, chats, events.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { InvalidRequest, MemoryClient, MindNotFound, type ServerEvent, Unauthenticated } from "mind-memory-client";
+import { InvalidRequest, MemoryClient, MindNotFound, type ServerEvent, Unauthenticated, Unsendable } from "mind-memory-client";
 import { type RunningService, startService } from "./service.js";
 import { digested, soon } from "./waiting.js";
 
@@ -44,6 +44,24 @@ test("a turn around a model call recalls, places memory among the messages, and 
   assert.equal(answer, "done");
   const { items } = await memory.call("get", "/v1/minds/{mind_id}/turns", { path: { mind_id: "ada" }, query: { session_id: "s3" } });
   assert.deepEqual(items[0]?.messages.map((one) => one.content), [ASKS, "In Lyon."]);
+});
+
+test("half an emoji is stored as a mark, and two halves as one", async () => {
+  const [first, second] = ["\ud83d", "\ude00"];
+  for (const said of [`Hello${first}`, `And ${first}${second}`]) {
+    await memory.turn("ivo", "s1", [{ role: "user", name: `Ivo${second}`, content: said }], (turn) => {
+      for (const piece of ["Hi ", first, second, second]) turn.add(piece);
+    }, { onUnsaved: "raise" });
+  }
+  const long = await memory.resonance("ivo", "s1", `${first}${second}${"a".repeat(399_999)}`); // cut within the emoji
+
+  const { items } = await memory.call("get", "/v1/minds/{mind_id}/turns", { path: { mind_id: "ivo" } });
+  assert.deepEqual(items.map((one) => one.messages.map(({ name, content }) => [name ?? null, content])), [
+    [["Ivo\ufffd", "And \u{1f600}"], [null, "Hi \u{1f600}\ufffd"]],
+    [["Ivo\ufffd", "Hello\ufffd"], [null, "Hi \u{1f600}\ufffd"]],
+  ]);
+  assert.notEqual(long.trace_id, null);
+  await assert.rejects(memory.resonance(`ivo${first}`, "s1", "Hi."), Unsendable);
 });
 
 test("a turn of the caller's own id that is made again is stored once", async () => {
