@@ -8,13 +8,14 @@ a name counts as the folder lists it, so that a disk that ignores case or accent
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import unicodedata
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.errors import JournalFileNotFound, JournalFileTooLarge, JournalPathRefused
+from consolidation.kernel.errors import HomeFault, JournalFileNotFound, JournalFileTooLarge, JournalPathRefused
 from consolidation.kernel.links import is_secret
 from consolidation.kernel.shared_files import Stamp
 
@@ -29,6 +30,7 @@ LISTED = (*PERSONA, BRIEFING)  # with the journal, and not searched: who asks fo
 _ALONE = frozenset({NOTES, *OWN_WRITINGS})  # files beside the folder
 POINTER = "query/path"
 LONGEST_PATH = 1_000
+_LONGEST_NAME_BYTES = 255  # of most disks
 _DEEPEST = 16
 _READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # without O_NONBLOCK, a pipe would block
 _NO_NAMES = frozenset({"Cc", "Cs", "Zl", "Zp"})  # controls, halves of surrogate pairs, line ends
@@ -48,7 +50,16 @@ def steps_of(path: str, *, also: tuple[str, ...] = ()) -> tuple[str, ...]:
         raise _refused(f"is not in the journal, which is MEMORY.md, memory/**/*.md, {', '.join(OWN_WRITINGS)}")
     if len(steps) > _DEEPEST:
         raise _refused(f"leads over more than {_DEEPEST} names")
+    if any(len(step.encode()) > _LONGEST_NAME_BYTES for step in steps):
+        raise _refused(f"has a name of more than {_LONGEST_NAME_BYTES} bytes")
     return steps
+
+
+def fault_of(error: OSError, *, doing: str) -> JournalPathRefused | HomeFault:
+    """What *error* means for who asked: a name that is longer than the disk takes is wrong, anything else may pass."""
+    if error.errno == errno.ENAMETOOLONG:  # also of a name that fits, where that of its new content does not
+        return _refused("has a name that is too long")
+    return HomeFault(f"{doing}: {error.strerror}")
 
 
 def read(root: Path, path: str, *, most_bytes: int, also: tuple[str, ...] = ()) -> tuple[bytes, Stamp]:

@@ -11,7 +11,7 @@ from consolidation.kernel.errors import EmbedderFault, HomeFault
 from consolidation.story.edits import etag_of
 from consolidation.text.noise import is_blank
 from service.index.journal_dates import decay
-from service.index.journal_files import LISTED, read
+from service.index.journal_files import LISTED, fault_of, read
 from service.journal.excerpts import excerpt
 from service.journal.mmr import diverse
 from service.journal.observations import level_share
@@ -134,7 +134,7 @@ class Journal:
         try:
             await anyio.to_thread.run_sync(lambda: self._people.put(root, path, text, expected=expected))
         except OSError as error:
-            raise HomeFault(f"the file can not be written: {error.strerror}") from error
+            raise fault_of(error, doing="the file can not be written") from error
         await self._freshness.ensure_fresh(mind, seconds=_WAIT_SECONDS, with_vectors=False)
         lines = text.split("\n")
         if not lines[-1]:

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from consolidation.kernel.errors import (
-    HomeFault,
     InvalidRequest,
     JournalFileChanged,
     JournalFileNotFound,
@@ -33,7 +32,7 @@ from consolidation.kernel.shared_files import Stamp, stamp_of, until_unchanged
 from consolidation.story.edits import check_unchanged, etag_of
 from consolidation.story.exchange import create
 from prompts.library import TEMPLATES, fault_of_copy
-from service.index.journal_files import OWN_WRITINGS, PERSONA, files_of, read, steps_of
+from service.index.journal_files import OWN_WRITINGS, PERSONA, fault_of, files_of, read, steps_of
 from service.mind.own_settings import LOCK_SECONDS, MOST_BYTES, understood
 
 if TYPE_CHECKING:
@@ -127,7 +126,8 @@ class MindFiles:
         try:
             return await anyio.to_thread.run_sync(work)
         except OSError as error:
-            raise HomeFault(f"people's files can not be read or written: {error.strerror}") from error
+            with _pointed():
+                raise fault_of(error, doing="people's files can not be read or written") from error
 
     def _list(self, root: Path, known: str | None) -> FileList | None:
         stamps = {path: stamp for path, stamp in files_of(root, also=BESIDE).items() if path not in OWN_WRITINGS}

@@ -58,7 +58,8 @@ async def test_a_file_is_made_found_replaced_and_deleted_by_its_etag(tmp_path):
 
 @pytest.mark.parametrize(
     "path", ["STORY.md", "observations.md", "transcript/2026-01.jsonl", "memory/.hidden.md", "memory/a.txt", "keys.json",
-             "memory/%2E%2E/%2E%2E/x.md", "prompts/none.md", "prompts/README.md", "memory%2F..%2F..%2Fbob%2FSOUL.md", "memory/"]
+             "memory/%2E%2E/%2E%2E/x.md", "prompts/none.md", "prompts/README.md", "memory%2F..%2F..%2Fbob%2FSOUL.md", "memory/",
+             f"memory/{'日' * 85}.md", f"memory/{'a' * 256}/b.md"]
 )  # fmt: skip
 async def test_any_other_path_is_refused_with_a_pointer(tmp_path, path):
     async with running(tmp_path) as service:
@@ -71,6 +72,29 @@ async def test_any_other_path_is_refused_with_a_pointer(tmp_path, path):
 
     assert {answer.status_code for answer in answers} == {422}, [answer.text for answer in answers]
     assert {one["pointer"] for answer in answers for one in answer.json()["errors"]} == {"path/path"}
+
+
+async def test_a_name_that_fits_and_leaves_no_room_for_its_new_content_is_refused_when_it_is_written(tmp_path):
+    """Broken: 503, as if the disk were at fault, so that a client tries again."""
+    path = f"memory/{'a' * 252}.md"
+    async with running(tmp_path) as service:
+        await service.keep("ada", "Hello.")
+        (tmp_path / "minds/ada" / path).write_text("By hand.\n")
+        read = await service.http.get(f"{FILES}/{path}")
+        etag = {"If-Match": read.headers["etag"]}
+        refused = [
+            await put(service, f"memory/{'b' * 252}.md", "x", NEW, status=422),
+            await put(service, path, "x", etag, status=422),
+            await service.http.put(
+                "/v1/minds/ada/journal/file", params={"path": path}, json={"text": "x"}, headers=etag
+            ),
+        ]
+
+    assert read.json()["text"] == "By hand.\n"
+    assert [(one.status_code, one.json()["errors"][0]["pointer"]) for one in refused] == [
+        (422, "path/path"), (422, "path/path"), (422, "query/path"),
+    ]  # fmt: skip
+    assert "too long" in refused[0].json()["errors"][0]["detail"]
 
 
 async def test_no_link_is_followed(tmp_path):
