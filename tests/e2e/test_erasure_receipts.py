@@ -8,6 +8,7 @@ import pytest
 from service.erasure.receipt_log import FILE
 from tests.e2e.test_bad_narrators import patient
 from tests.e2e.test_erasure import SECRET, STEMS, counts, erase, holding, keep_all
+from tests.support.api_keys import make_key
 from tests.support.service import running
 from tests.support.waiting import until_async
 
@@ -79,7 +80,8 @@ async def test_receipts_are_kept_without_words_and_outlive_their_mind(tmp_path):
         second = await receipts(service, limit=1, cursor=first["next_cursor"])
         bad = await service.http.get("/v1/minds/ada/erasures?cursor=nonsense")
         await erase(service, "ada")
-        gone = await service.http.get("/v1/minds/ada/erasures")
+        own = (await receipts(service))["items"]
+        unknown = await service.http.get("/v1/minds/bob/erasures")
     async with running(tmp_path) as service:
         kept = (await receipts(service, "erasures"))["items"]
 
@@ -87,8 +89,23 @@ async def test_receipts_are_kept_without_words_and_outlive_their_mind(tmp_path):
     assert [*first["items"], *second["items"]] == kept[1:]
     assert all(one["verified"] and one["by"] == "local" and one["turns"] for one in kept)
     assert (kept[0]["part"], kept[0]["turns"]) == (None, 2) and re.fullmatch("[0-9a-f]{16}", kept[2]["part"])
-    assert (bad.status_code, bad.json()["errors"][0]["pointer"], gone.status_code) == (422, "query/cursor", 404)
+    assert (bad.status_code, bad.json()["errors"][0]["pointer"], unknown.status_code) == (422, "query/cursor", 404)
+    assert own == kept
     assert holding(tmp_path, *STEMS, "turn-of-1") == []
+
+
+async def test_a_key_for_one_mind_finds_the_receipt_of_its_mind_and_no_other(tmp_path):
+    """Broken: 404 at its own address, and at that of all, too."""
+    key = make_key(tmp_path, minds=("ada",))
+    async with running(tmp_path) as service:
+        service.http.headers["Authorization"] = f"Bearer {key}"
+        await service.keep("ada", "Hello.")
+        await erase(service, "ada")
+        own = (await receipts(service))["items"]
+        others = await service.http.get("/v1/minds/bob/erasures")
+
+    assert [one["kind"] for one in own] == ["mind"]
+    assert others.status_code == 404
 
 
 async def test_a_kill_between_an_erasure_and_its_receipt_loses_no_receipt_and_doubles_none(tmp_path):

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 
 from service.catalog.cursors import cursor_of, place_in
 from service.composition.container import Memory
-from service.http.dependencies import MemoryDep, MindId
+from service.http.dependencies import MemoryDep, MindName
 from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.schemas.erasures import ERASURES, ErasuresAsked, ErasuresOut, KeptReceiptOut
@@ -17,10 +17,12 @@ _LIST = "erasures"
 
 
 @router.get("/minds/{mind_id}/erasures", summary="Receipts of a mind", responses=answers(ERASURES, 404, 422, 503))
-async def of_mind(mind_id: MindId, asked: Annotated[ErasuresAsked, Query()], memory: MemoryDep) -> ErasuresOut:
-    """Receipts, newest first: when, by whom and how much, and none of the words."""
-    await memory.minds.find(mind_id)
-    return await _page(memory, asked, mind_id=mind_id)
+async def of_mind(mind_id: MindName, asked: Annotated[ErasuresAsked, Query()], memory: MemoryDep) -> ErasuresOut:
+    """Receipts, newest first: when, by whom and how much, and none of the words; also of a mind that was erased."""
+    page = await _page(memory, asked, mind_id=mind_id)
+    if not page.items and asked.cursor is None:
+        await memory.minds.find(mind_id)
+    return page
 
 
 @router.get("/erasures", summary="Receipts of all minds", responses=answers(ERASURES, 404, 422, 503))

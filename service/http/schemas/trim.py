@@ -74,7 +74,9 @@ class TrimIn(Body):
 
     messages: Annotated[list[WindowMessage], Field(max_length=20_000)]
     keep: Annotated[int, Field(ge=0, le=10_000, strict=True), WHOLE] = Field(
-        KEEP, description="How many of the newest messages stay, besides the system messages at the beginning."
+        KEEP,
+        description="How many of the newest messages stay, besides the system messages at the beginning. "
+        "With 0, none does but a call that waits for its result.",
     )
     max_characters: Annotated[int, Field(ge=1, le=1_000_000_000, strict=True), WHOLE] = Field(
         MAX_CHARACTERS, description="Fewer stay where they have more characters than this."
