@@ -45,6 +45,8 @@ Order = Annotated[str | None, Query(pattern="^(asc|desc)$")]
 
 router = APIRouter(prefix="/zep/api/v4", include_in_schema=False)
 
+_PARTS_OF_THREADS = frozenset({"summary", "episodes"})
+_PARTS_OF_EPISODES = frozenset({"debug-logs", "ingestion-traces"})
 _EPISODES = "episode_uuids"  # what this version calls the turns behind a fact
 
 
@@ -173,9 +175,15 @@ async def add_messages(
 
 @router.get("/threads/{thread_uuid:path}")
 async def get_thread(thread_uuid: str, caller: CallerOfZep) -> dict[str, Any]:
-    """One thread."""
+    """One thread. An id may hold slashes, so a part of a thread that is not served is known by there being none."""
     mind_id, thread_id = parts_of(thread_uuid, caller.principal)
-    return thread_v4(await read_thread(caller, mind_id, thread_id))
+    try:
+        return thread_v4(await read_thread(caller, mind_id, thread_id))
+    except SessionNotFound:
+        part = thread_id.rpartition("/")[2]
+        if part in _PARTS_OF_THREADS:
+            _refuse(f"the {part} of a thread is not served")
+        raise
 
 
 @router.delete("/threads/{thread_uuid:path}")
@@ -225,6 +233,9 @@ async def get_edge(graph_uuid: str, edge_uuid: str, caller: CallerOfZep) -> dict
 @router.get("/graphs/{graph_uuid}/episodes/{episode_uuid:path}")
 async def get_episode(graph_uuid: str, episode_uuid: str, caller: CallerOfZep) -> dict[str, Any]:
     """One turn."""
+    part = episode_uuid.rpartition("/")[2]
+    if part in _PARTS_OF_EPISODES:
+        _refuse(f"the {part} of an episode are not served")
     mind_id, entry_id = _within(graph_uuid, episode_uuid, caller)
     if not entry_id.startswith(EPISODE):
         raise MemoryNotFound("no episode has this uuid")

@@ -163,6 +163,23 @@ def test_data_for_a_graph(zep, service):
     assert "Fridays" not in str(service.kept("office"))
 
 
+def test_parts_of_threads_and_episodes_that_are_not_served_are_refused_with_the_reason(zep):
+    """Broken: they are read as the end of an id, which is said not to exist."""
+    user = zep.user.create(user_id="parts")
+    episode = zep.graph.episode.add(user.uuid_, data="The lab is in Lyon.", type="text").episode.uuid_
+    threads = [
+        zep.thread.create(user_uuid=user.uuid_, idempotency_key=own_id).uuid_ for own_id in ("plain", "a/summary")
+    ]
+
+    for thread in threads:
+        refused(lambda thread=thread: zep.thread.get_summary(thread), BadRequestError, "summary of a thread", "zep.md")
+        refused(lambda thread=thread: list(zep.thread.list_episodes(thread)), BadRequestError, "episodes of a thread")
+        assert zep.thread.get(thread).uuid_ == thread
+    for call in (zep.graph.episode.get_debug_logs, zep.graph.episode.list_ingestion_traces):
+        refused(lambda call=call: call(user.graph_uuid, episode), BadRequestError, "not served")
+    refused(lambda: zep.thread.get(f"{threads[0]}x"), NotFoundError, "no thread")
+
+
 def test_an_old_id_of_an_erased_user_is_nothing_of_the_new_one(zep, service):
     """Broken: an id was the place of its turn, so that the old one read and erased the first new episode."""
     old_user = zep.user.create(user_id="moved")
