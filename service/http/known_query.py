@@ -1,7 +1,8 @@
 """
-Routes that refuse a query parameter which they do not have.
+Routes that refuse a query parameter which they do not have, and two values of one that has a single value.
 
-A filter that is misspelt, or that another call has, would be dropped without a word, and everything found.
+A filter that is misspelt, or that another call has, would be dropped without a word, and everything found. Of two
+values, only the last would count.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fastapi import params
+from fastapi._compat import field_annotation_is_sequence
 from fastapi.dependencies.utils import get_flat_params
 from fastapi.routing import APIRoute
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fastapi import Request, Response
+    from fastapi._compat import ModelField
 
 _ELSEWHERE = (params.Path, params.Header, params.Cookie)
 
@@ -28,7 +31,7 @@ class KnownQuery(APIRoute):
     """A route whose query holds nothing but what its function takes."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """What answers a request. Raises InvalidRequest for a parameter that is not known."""
+        """What answers a request. Raises InvalidRequest for a parameter that is not known, or contradicts itself."""
         answer = super().get_route_handler()
 
         async def checked(request: Request) -> Response:
@@ -36,11 +39,21 @@ class KnownQuery(APIRoute):
                 if name not in self._known:
                     known = ", ".join(f"`{one}`" for one in self._known) or "none"
                     raise InvalidRequest(f"is not a parameter of this call; it has {known}", pointer=f"query/{name}")
+                if name not in self._lists and len(set(request.query_params.getlist(name))) > 1:
+                    raise InvalidRequest("has two values, of which only one can be meant", pointer=f"query/{name}")
             return await answer(request)
 
         return checked
 
     @cached_property
     def _known(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(one.alias for one in self._fields))
+
+    @cached_property
+    def _lists(self) -> frozenset[str]:
+        return frozenset(one.alias for one in self._fields if field_annotation_is_sequence(one.field_info.annotation))
+
+    @property
+    def _fields(self) -> list[ModelField]:
         found = get_flat_params(self.dependant)
-        return tuple(dict.fromkeys(one.alias for one in found if not isinstance(one.field_info, _ELSEWHERE)))
+        return [one for one in found if not isinstance(one.field_info, _ELSEWHERE)]

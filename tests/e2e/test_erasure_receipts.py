@@ -61,13 +61,15 @@ async def test_a_preview_of_a_whole_mind_names_its_chapters_and_peoples_files(tm
     assert seen["chapters"] and 0 < session["facts"] <= seen["facts"] == status["graph"]["facts"]
 
 
-async def test_a_misspelt_dry_run_erases_nothing(tmp_path):
+async def test_a_dry_run_that_is_misspelt_or_contradicts_itself_erases_nothing(tmp_path):
     async with running(tmp_path) as service:
         await service.keep("ada", "Hello.", turn_id="t1")
         refused = await service.http.delete("/v1/minds/ada?dryrun=true")
         missing = await service.http.delete("/v1/minds/ada/turns/t2?dry_run=true")
+        torn = await service.http.delete("/v1/minds/ada?dry_run=true&dry_run=false")
 
         assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "query/dryrun")
+        assert (torn.status_code, torn.json()["errors"][0]["pointer"]) == (422, "query/dry_run")
         assert (await service.status("ada"))["turns"] == 1 and missing.status_code == 404
 
 

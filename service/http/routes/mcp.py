@@ -70,8 +70,6 @@ async def speak(
     """Answer one JSON-RPC message of the Model Context Protocol, in any of its revisions, without sessions."""
     if not request.headers.get("content-type", "").lower().startswith(_JSON):
         raise InvalidRequest("send one JSON-RPC message, as Content-Type: application/json", pointer="#")
-    if len(request.query_params.getlist("mind")) > 1:
-        raise InvalidRequest("must be given once", pointer="query/mind")
     named = _named_mind(x_mind_id, mind)
     make_response = await anyio.to_thread.run_sync(_response_class)
     return make_response(

@@ -55,3 +55,28 @@ async def test_what_a_call_has_is_taken_in_every_form(service):
     erased = await service.http.delete("/v1/minds/ada", params={"dry_run": "true"})
 
     assert found.status_code == erased.status_code == 200
+
+
+def single_parameters():
+    """Each parameter of a query that has one value, with its call."""
+    for path, methods in shipped_document()["paths"].items():
+        for method, call in methods.items() if path not in OF_OTHERS else ():
+            for one in call.get("parameters", ()) if isinstance(call, dict) else ():
+                shapes = one["schema"].get("anyOf", [one["schema"]])
+                if one["in"] == "query" and all(shape.get("type") != "array" for shape in shapes):
+                    yield method, path, one["name"]
+
+
+async def test_every_call_refuses_two_values_of_a_parameter_that_has_one(service):
+    """Broken: the last one counts, so that `dry_run=true&dry_run=false` erases."""
+    found = [one for one in single_parameters() if one[1].startswith("/v1/")]
+    assert len(found) > 80
+
+    for method, path, name in found:
+        place = re.sub(r"\{\w+\}", "x", path)
+        answer = await service.http.request(method, place, params=[(name, "1"), (name, "2")])
+
+        assert answer.status_code == 422, f"{method} {path} {name}: {answer.text}"
+        assert answer.json()["errors"] == [
+            {"pointer": f"query/{name}", "detail": "has two values, of which only one can be meant"}
+        ]
