@@ -21,7 +21,7 @@ def turn_in(sent: Mapping[str, Any]) -> TurnIn:
         return TurnIn.model_validate(sent)
     except ValidationError as error:
         faults = [{**one, "loc": ("body", *one["loc"])} for one in error.errors(include_url=False)]
-        raise RequestValidationError(faults) from error
+        raise RequestValidationError(faults, body=sent) from error
 
 
 def iso(instant: datetime | None) -> str | None:

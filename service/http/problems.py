@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from json import JSONDecodeError
+from typing import TYPE_CHECKING, Any, cast
 
 import structlog
 from fastapi.exceptions import RequestValidationError
@@ -22,7 +24,7 @@ from service.http.middleware.security_headers import SECURITY_HEADERS
 from service.http.schemas.fields import BRANCH
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from fastapi import FastAPI, Request
     from starlette.requests import HTTPConnection
@@ -38,6 +40,9 @@ _METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
 _MOST_ERRORS = 20
 _LONGEST_PART = 100
 _WHOLE_BODY = "#"
+_ITEMS = re.compile(r"(\d+) items?(?: after validation)?")
+_UNREAD = "There was an error parsing the body"  # FastAPI's words for what json refuses otherwise than as not JSON
+_RAISED, _SHOULD_BE = "Value error, ", "Input should be "  # as pydantic begins
 _NOT_AN_OBJECT = frozenset({"model_attributes_type", "dict_type"})
 
 
@@ -246,10 +251,9 @@ async def _disk_error(request: Request, error: Exception) -> JSONResponse:
 
 async def _validation_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this type only
-    found = [
-        {"pointer": pointer_of(one["loc"]), "detail": redact(_words_of(one, request)).text}
-        for one in error.errors()[:_MOST_ERRORS]
-    ]
+    told = [{**one, "msg": _words_of_whole(one, request)} for one in error.errors()]
+    found = [{"pointer": where, "detail": words} for where, words in invalid_fields(told, body=error.body).items()]
+    found = found[:_MOST_ERRORS]
     return problem(_INVALID, detail=_first_of(found), instance=_path(request), errors=found)
 
 
@@ -261,8 +265,14 @@ def _first_of(found: Sequence[Mapping[str, str]]) -> str:
     return detail if pointer == _WHOLE_BODY else f"{pointer}: {detail}"
 
 
-def _words_of(error: Mapping[str, Any], request: Request) -> str:
-    """What is wrong. Of a body that was not read at all: what has to be sent."""
+def _words_of(error: Mapping[str, Any]) -> str:
+    """What is wrong. pydantic counts the items of a text that was checked before its length was."""
+    words = str(error["msg"]).removeprefix(_RAISED)
+    return _ITEMS.sub(r"\1 characters", words) if isinstance(error.get("input"), str) else words
+
+
+def _words_of_whole(error: Mapping[str, Any], request: Request) -> str:
+    """The same. Of a body that was not read at all: what has to be sent."""
     if error["type"] == "json_invalid":
         at = error["loc"][-1]  # a route that reads its body by itself has the place in the words
         place = f" at character {at + 1}" if isinstance(at, int) else ""
@@ -272,12 +282,14 @@ def _words_of(error: Mapping[str, Any], request: Request) -> str:
     if error["loc"] == ("body",) and error["type"] in _NOT_AN_OBJECT:
         is_sent_as_json = "json" in request.headers.get("content-type", "")
         return f"the body must be {'a JSON object' if is_sent_as_json else 'sent as Content-Type: application/json'}"
-    return str(error["msg"]).removeprefix("Value error, ")
+    return str(error["msg"])
 
 
 async def _http_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for this type only
     status = HTTPStatus(error.status_code)
+    if error.detail == _UNREAD and error.__cause__ is not None:
+        return await fault_response(request, errors.InvalidRequest(unread(error.__cause__), pointer=_WHOLE_BODY))
     kind = ProblemKind(status, status.phrase.lower().replace(" ", "-"), status.phrase)
     headers, detail, path = error.headers, str(error.detail), _path(request)
     if status is HTTPStatus.METHOD_NOT_ALLOWED:
@@ -286,6 +298,15 @@ async def _http_error(request: Request, error: Exception) -> JSONResponse:
     elif status is HTTPStatus.NOT_FOUND and detail == status.phrase:
         detail = f"there is no route {path}: /docs lists all"
     return problem(kind, detail=detail, instance=path, headers=headers)
+
+
+def unread(error: BaseException) -> str:
+    """Why JSON could not be read, by what was raised."""
+    if isinstance(error, RecursionError):
+        return "the body is nested too deep to be read"
+    if isinstance(error, UnicodeError | JSONDecodeError):
+        return "the body must be JSON in UTF-8"
+    return "the body is JSON that can not be read: it holds NaN, Infinity, or a number of more than 4,300 digits"
 
 
 def _methods(request: Request) -> list[str]:
@@ -310,6 +331,50 @@ async def _unexpected_error(request: Request, error: Exception) -> JSONResponse:
 def _path(request: HTTPConnection) -> str:
     """The path alone. A whole URL is built from the Host header, which may be anything."""
     return _encodable(str(request.scope["path"]))
+
+
+def invalid_fields(found: Sequence[Mapping[str, Any]], *, body: object) -> dict[str, str]:
+    """
+    What is wrong with *body* by pydantic's errors: the pointer to each place, with one sentence.
+
+    pydantic names each branch of a union as a step of the place, and says of each what it would have taken; a step that
+    the body does not have is such a name. Where a branch fits but for something inside, only that is wrong.
+    """
+    told: dict[str, list[str]] = {}
+    branched = set()
+    for one in found:
+        location, ends_in_branch = _within(body, one)
+        pointer = pointer_of(location)
+        told.setdefault(pointer, []).append(redact(_words_of(one)).text)
+        if ends_in_branch:
+            branched.add(pointer)
+    outer = {one for one in branched if any(other.startswith(f"{one}/") for other in told)}
+    return {pointer: _in_one_sentence(details) for pointer, details in told.items() if pointer not in outer}
+
+
+def _within(body: object, error: Mapping[str, Any]) -> tuple[list[str | int], bool]:
+    """The place of *error* without the names of branches, and whether it ended in one."""
+    place, *path = error["loc"]
+    if place != "body" or body is None:
+        return [place, *path], False
+    found, value, is_branch = [place], cast("Any", body), False
+    for at, part in enumerate(path):
+        is_known = isinstance(value, Mapping) and part in value
+        is_known = is_known or (isinstance(value, list) and part in range(len(value)))
+        is_branch = not is_known and (error["type"] != "missing" or at < len(path) - 1)
+        if not is_branch:
+            found.append(part)
+            value = value[part] if is_known else None
+    return found, is_branch
+
+
+def _in_one_sentence(details: Sequence[str]) -> str:
+    """What branches of a union would have taken, as one sentence; of other errors, each."""
+    several = tuple(dict.fromkeys(details))
+    if len(several) == 1 or not all(one.startswith(_SHOULD_BE) for one in several):
+        return "; ".join(several)
+    *others, last = (one.removeprefix(_SHOULD_BE) for one in several)
+    return f"{_SHOULD_BE}{', '.join(others)} or {last}"
 
 
 def pointer_of(location: Sequence[str | int]) -> str:

@@ -11,8 +11,10 @@ from zoneinfo import ZoneInfo
 from pydantic import ValidationError
 
 from consolidation.kernel.errors import ChatTooLarge, InvalidRequest
+from consolidation.text.surrogates import without_lone_surrogates
 from service.http.dependencies import text_of_header
 from service.http.middleware.body_limit import MOST_DRAINED
+from service.http.problems import invalid_fields, unread
 from service.http.schemas.chat import ChatIn
 from service.openai_proxy.housekeeping import is_housekeeping
 from service.openai_proxy.identity import forwarded, mind_of, session_of
@@ -106,12 +108,10 @@ async def _read(request: Request, *, most_bytes: int) -> bytes:
 def _decoded(body: bytes) -> object:
     try:
         found = json.loads(body.decode(), parse_constant=_refuse_constant)
-        if _SURROGATE.search(body):
-            json.dumps(
-                found, ensure_ascii=False
-            ).encode()  # half of a surrogate pair is not text, and can not be sent on
+        if _SURROGATE.search(body):  # half of a pair is not text, and can not be sent on
+            found = json.loads(without_lone_surrogates(json.dumps(found, ensure_ascii=False)))
     except (ValueError, RecursionError) as error:
-        raise InvalidRequest("the body must be JSON in UTF-8") from error
+        raise InvalidRequest(unread(error)) from error
     return found
 
 
@@ -124,9 +124,9 @@ def _checked(body: object) -> tuple[dict[str, Any], ChatIn]:
     try:
         known = ChatIn.model_validate(body)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        pointer = "#/" + "/".join(str(step) for step in first["loc"])
-        raise InvalidRequest(first["msg"].removeprefix("Value error, "), pointer=pointer) from error
+        found = [{**one, "loc": ("body", *one["loc"])} for one in error.errors(include_url=False)]
+        pointer, detail = next(iter(invalid_fields(found, body=body).items()))
+        raise InvalidRequest(detail, pointer=pointer) from error
     assert isinstance(body, dict)  # noqa: S101 - it was valid
     return {**body, "model": known.model}, known
 

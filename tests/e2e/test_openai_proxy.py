@@ -405,7 +405,7 @@ def test_only_the_models_of_the_settings_can_be_asked_for(service, provider):
     [
         ({"messages": []}, {}, "messages"),
         ({"messages": [{"content": "hi"}]}, {}, "messages/0/role"),
-        ({"messages": [{"role": "user", "content": 7}]}, {}, "messages/0/content/str"),
+        ({"messages": [{"role": "user", "content": 7}]}, {}, "messages/0/content"),
         ({"messages": [{"role": "user", "content": "hi"}], "stream": "yes"}, {}, "stream"),
         ({"messages": [{"role": "user", "content": "hi"}], "metadata": {"mind_id": "x\n"}}, {}, "metadata/mind_id"),
         ({"messages": [{"role": "user", "content": "hi"}]}, {"X-Mind-Id": "a" * 201}, "header/X-Mind-Id"),
@@ -416,7 +416,6 @@ def test_only_the_models_of_the_settings_can_be_asked_for(service, provider):
             {"Idempotency-Key": "ö".encode()},
             "header/Idempotency-Key",
         ),
-        ({"messages": [{"role": "user", "content": "\ud83d"}]}, {}, None),
         ([1], {}, None),
     ],
     ids=[
@@ -429,7 +428,6 @@ def test_only_the_models_of_the_settings_can_be_asked_for(service, provider):
         "a long session",
         "a session of dots",
         "a key",
-        "half a letter",
         "a list",
     ],
 )
@@ -453,3 +451,14 @@ def test_the_model_is_told_of_a_tool_for_memory_only_where_the_chat_has_it(ask, 
     system = provider.chats[-1].body["messages"][0]["content"]
     assert "You have a memory" in system
     assert [name for name in ("remember", "journal_memory_search") if f"`{name}`" in system] == [*told]
+
+
+def test_half_an_emoji_is_sent_on_as_a_mark_and_two_halves_as_one(service, provider):
+    """Broken: the chat, which the provider alone would answer, is refused as if it were not JSON."""
+    provider.then("Hello!")
+    body = {"model": "memory", "messages": [{"role": "user", "content": "cut \ud83d, whole \ud83d\ude00"}]}
+    sent = {"content": json.dumps(body), "headers": {"Content-Type": "application/json", **of("halves")}}
+
+    assert service.http.post("/v1/chat/completions", **sent).status_code == 200
+    assert provider.chats[-1].words == "cut \ufffd, whole \U0001f600"
+    assert contents(service.until_kept("halves")[0])[0] == ("user", provider.chats[-1].words)

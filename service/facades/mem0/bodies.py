@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import Field, field_validator, model_validator
 
 from consolidation.text.content import text_of
+from service.facades.mem0.scope import Scope, scope_of
 from service.http.schemas.fields import Body, Metadata, Question, Text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _NOT_SERVED = {
     "custom_categories": "memories have no categories here",
@@ -62,11 +60,10 @@ class _Scoped(_Sent):
     filters: dict[str, Any] | None = None
 
     @property
-    def scope(self) -> Mapping[str, Any]:
-        """Ids and filters as one."""
+    def scope(self) -> Scope:
+        """Whose memories are meant. Raises InvalidRequest."""
         named = {"user_id": self.user_id, "agent_id": self.agent_id, "app_id": self.app_id, "run_id": self.run_id}
-        ids = {name: value for name, value in named.items() if value is not None}
-        return {"AND": [ids, self.filters]} if self.filters else ids
+        return scope_of({name: one for name, one in named.items() if one is not None}, filters=self.filters)
 
 
 class AddIn(_Scoped):

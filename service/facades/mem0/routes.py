@@ -14,7 +14,7 @@ from service.composition.container import Memory
 from service.facades.entries import TurnPlace, first_told, list_entries, read_entry, search_entries, words_of
 from service.facades.mem0.bodies import AddIn, DeletesIn, ListIn, SearchIn, UpdateIn, UpdatesIn
 from service.facades.mem0.memories import as_json
-from service.facades.mem0.scope import OURS, Scope, scope_of
+from service.facades.mem0.scope import OURS, Scope, scope_of, scope_of_query
 from service.facades.memory_ids import delete as delete_memory
 from service.facades.memory_ids import edit, id_of, parts_of
 from service.facades.translation import refuse, turn_in
@@ -41,7 +41,7 @@ async def add(
     posted: AddIn, memory: MemoryDep, caller: CallerDep, idempotency_key: turns.IdempotencyKey = None
 ) -> dict[str, Any]:
     """Keep the messages as a turn; it is on disk when this answers."""
-    scope = scope_of(posted.scope)
+    scope = posted.scope
     mind_id = scope.mind_id(caller)
     with memory.minds.gate.enter(mind_id):
         kept = await turns.keep(mind_id, _turn(posted, scope), memory, caller, idempotency_key)
@@ -63,7 +63,7 @@ async def add(
 @router.post("/search")
 async def search(posted: SearchIn, memory: MemoryDep, caller: CallerDep) -> dict[str, Any]:
     """What answers a query, best first. A user who was never heard of has no memories."""
-    scope = scope_of(posted.scope)
+    scope = posted.scope
     mind_id = scope.mind_id(caller)
     limit = posted.top_k or posted.limit or 10
     try:
@@ -93,7 +93,7 @@ async def get_all(
     page_size: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> dict[str, Any]:
     """All memories that hold, newest first, in pages."""
-    shown, count = await _page(memory, caller, scope_of(posted.scope), first=(page - 1) * page_size, most=page_size)
+    shown, count = await _page(memory, caller, posted.scope, first=(page - 1) * page_size, most=page_size)
 
     def link(to: int) -> str:
         return str(request.url.include_query_params(page=to, page_size=page_size))
@@ -109,7 +109,7 @@ async def get_all(
 @router.get("/memories")
 async def get_all_of_server(request: Request, memory: MemoryDep, caller: CallerDep) -> dict[str, Any]:
     """The same for a client of mem0's own server: at most 1,000."""
-    shown, _ = await _page(memory, caller, scope_of(dict(request.query_params)), first=0, most=1_000)
+    shown, _ = await _page(memory, caller, scope_of_query(request.query_params), first=0, most=1_000)
     return {"results": shown}
 
 
@@ -175,7 +175,7 @@ async def delete_many(posted: DeletesIn, memory: MemoryDep, caller: CallerDep) -
 @router.delete("/memories")
 async def delete_all(request: Request, memory: MemoryDep, caller: CallerDep) -> dict[str, str]:
     """Erase everything of a user, agent or app, or one run."""
-    scope = scope_of(dict(request.query_params))
+    scope = scope_of_query(request.query_params)
     mind_id = scope.mind_id(caller)
     response, how = Response(), erasure.HowToErase()
     if scope.is_whole_mind:

@@ -18,6 +18,8 @@ from service.retrieval.time_window import TimeWindow
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from starlette.datastructures import QueryParams
+
     from consolidation.kernel.turns import StoredTurn
     from service.access.principal import Principal
 
@@ -25,6 +27,7 @@ OURS = "mem0"  # the field of a turn's metadata that keeps the ids as they were 
 DEFAULT_SESSION = "mem0"
 _OWNERS = ("user_id", "agent_id", "app_id")  # the first that is given names the mind
 _NAMES = (*_OWNERS, "run_id")
+_TWO_VALUES = "one call concerns one value of each id"
 _INSTANT: TypeAdapter[datetime] = TypeAdapter(Instant)
 _SESSION: TypeAdapter[str] = TypeAdapter(SessionId)
 
@@ -38,6 +41,7 @@ class Scope:
     app_id: str | None = None
     run_id: str | None = None
     window: TimeWindow = field(default_factory=TimeWindow)
+    places: Mapping[str, str] = field(default_factory=dict)  # of each id in the request
 
     @property
     def ids(self) -> dict[str, str]:
@@ -63,7 +67,7 @@ class Scope:
         named = next((name for name in _OWNERS if name in self.ids), None)
         if named is None:
             return mind_for(caller.default_mind, caller)
-        return mind_for(self.ids[named], caller, pointer=f"#/{named}")
+        return mind_for(self.ids[named], caller, pointer=self.places.get(named, "#"))
 
     def holds(self, turn: StoredTurn) -> bool:
         """Whether *turn* belongs to the run, agent and app, as far as they are given and do not name the mind."""
@@ -88,42 +92,53 @@ def ids_of(turn: StoredTurn) -> dict[str, str]:
     return {name: sent[name] for name in _NAMES if isinstance(sent.get(name), str)} if isinstance(sent, dict) else {}
 
 
-def scope_of(sent: Mapping[str, Any]) -> Scope:
+def scope_of(sent: Mapping[str, Any], *, filters: Mapping[str, Any] | None = None, place: str = "#") -> Scope:
     """
     The scope from ids and filters: ids side by side, or under one ``AND``; ``created_at`` with ``gte`` and ``lte``.
 
-    Raises InvalidRequest for other filters, for no id at all, and for one that is sent with two values.
+    *place* is that of *sent* in the request. Raises InvalidRequest for other filters, for no id at all, and for one
+    that is sent with two values.
     """
     ids: dict[str, str] = {}
+    places: dict[str, str] = {}
     times: dict[str, datetime] = {}
-    for name, value in _conditions(sent, "#"):
-        where = f"#/{name}"
+    for name, value, where in (*_conditions(sent, place), *_conditions(filters or {}, f"{place}/filters")):
         if name == "created_at":
             times |= _times(value, where)
             continue
         if not isinstance(value, str) or not value or value == "*":
             raise InvalidRequest("must be one id, as text; lists and * are not served", pointer=where)
         if ids.setdefault(name, value) != value:
-            raise InvalidRequest("one call concerns one value of each id", pointer=where)
+            raise InvalidRequest(_TWO_VALUES, pointer=where)
+        places.setdefault(name, where)
     if not ids:
-        raise InvalidRequest("needs a user_id, an agent_id, an app_id or a run_id", pointer="#")
+        raise InvalidRequest("needs a user_id, an agent_id, an app_id or a run_id", pointer=place)
     if "run_id" in ids:
-        ids["run_id"] = _session(ids["run_id"], "#/run_id")
-    return Scope(**ids, window=TimeWindow(since=times.get("gte"), until=times.get("lte")))
+        ids["run_id"] = _session(ids["run_id"], places["run_id"])
+    return Scope(**ids, window=TimeWindow(since=times.get("gte"), until=times.get("lte")), places=places)
 
 
-def _conditions(sent: Mapping[str, Any], pointer: str) -> Iterator[tuple[str, Any]]:
-    """Each name with its value. Raises InvalidRequest."""
+def scope_of_query(sent: QueryParams) -> Scope:
+    """The same from the parameters of a query. Raises InvalidRequest."""
+    for name in sent:
+        if len(set(sent.getlist(name))) > 1:
+            raise InvalidRequest(_TWO_VALUES, pointer=f"query/{pointer_step(name)}")
+    return scope_of(dict(sent), place="query")
+
+
+def _conditions(sent: Mapping[str, Any], place: str) -> Iterator[tuple[str, Any, str]]:
+    """Each name with its value and its place. Raises InvalidRequest."""
     for name, value in sent.items():
+        where = f"{place}/{pointer_step(name)}"
         if name == "AND" and isinstance(value, list) and all(isinstance(one, dict) for one in value):
-            for one in value:
-                yield from _conditions(one, f"{pointer}/AND")
+            for at, one in enumerate(value):
+                yield from _conditions(one, f"{where}/{at}")
         elif name in {*_NAMES, "created_at"}:
-            yield name, value
+            yield name, value, where
         else:
             raise InvalidRequest(
                 "is not served: filters are user_id, agent_id, app_id, run_id, created_at (gte, lte), and AND of these",
-                pointer=f"{pointer}/{pointer_step(name)}",
+                pointer=where,
             )
 
 

@@ -68,6 +68,41 @@ async def test_what_is_no_json_is_refused(service, untouched, body, path):
     problem_of(answer, answer.status_code)
 
 
+@pytest.mark.parametrize(
+    ("name", "words"), [("deep metadata", "nested too deep"), ("5,000 digits", "a number of more than 4,300 digits")]
+)
+async def test_json_that_can_not_be_read_is_told_why(service, untouched, name, words):
+    """Broken: 400 "There was an error parsing the body", as if it were not JSON."""
+    answer = await post(service, TURNS, NO_JSON[name])
+
+    assert words in problem_of(answer, 422, pointer="#")["detail"]
+
+
+async def test_a_text_that_is_too_long_is_counted_in_characters(service, untouched):
+    """Broken: it has "4001 items"."""
+    answer = await post(service, f"/v1/minds/{MIND}/memories", {"memories": [{"text": "x" * 4001}]})
+
+    assert problem_of(answer, 422, pointer="#/memories/0/text")["detail"] == (
+        "#/memories/0/text: Value should have at most 4000 characters, not 4001"
+    )
+
+
+BRANCHES = {
+    "null": (None, "", "Input should be a valid string, a valid boolean, a valid integer, a valid number or a valid list"),
+    "an object within a list": ([1, {"b": 1}], "/1", "Input should be a valid string, a valid boolean, a valid integer or a valid number"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "step", "words"), BRANCHES.values(), ids=BRANCHES)
+async def test_a_wrong_value_is_pointed_at_once_where_it_was_sent(service, untouched, value, step, words):
+    """Broken: `#/filter/metadata/project/constrained-str`, and one more for each type that would be taken."""
+    body = {"session_id": "s1", "messages": turn()["messages"], "filter": {"metadata": {"project": value}}}
+    answer = await post(service, RESONANCE, body)
+
+    found = problem_of(answer, 422, pointer=f"#/filter/metadata/project{step}")["errors"]
+    assert found == [{"pointer": f"#/filter/metadata/project{step}", "detail": words}]
+
+
 FILES = ("story", "observations", "journal/file?path=MEMORY.md", "files/MEMORY.md")  # their routes read their own body
 
 
