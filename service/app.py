@@ -17,6 +17,7 @@ from service.http.middleware.forward import Forward
 from service.http.middleware.mind_path import MindPath
 from service.http.middleware.request_metrics import RequestMetrics, RouteName
 from service.http.middleware.security_headers import SecurityHeaders
+from service.http.middleware.slash_at_end import SlashAtEnd
 from service.http.openapi import document_access
 from service.http.problems import add_problem_handlers
 from service.http.processes import STOPPING
@@ -177,6 +178,7 @@ def create_app(
         redoc_url=None,
     )
     app.router.routes.extend(_routes(settings))
+    app.add_middleware(SlashAtEnd)
     app.add_middleware(RouteName)
     if not share.is_worker:
         _add_admission(app, settings, share=share)

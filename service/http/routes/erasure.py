@@ -6,7 +6,6 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response, status
 from pydantic import BaseModel, ConfigDict, Field
 
-from consolidation.kernel.errors import NotFound
 from consolidation.workspace import checked_mind_id
 from service.composition.container import Memory
 from service.erasure.receipt import ErasureRequest, Receipt
@@ -40,16 +39,6 @@ async def erase(
 ) -> ErasedOut | ErasurePreviewOut:
     """Erase all data of the mind, and the files that people put into its folder. 202 while the graph is unavailable."""
     return await _answered(ErasureRequest(checked_mind_id(mind_id)), how, memory, by, response)
-
-
-@router.delete("/", include_in_schema=False)
-async def refuse(mind_id: MindName) -> None:
-    """
-    Refuse what browsers, curl and fetch make of the address of a session, turn or file that is called "..".
-
-    Without this route, they would be redirected to that of the mind, follow, and erase all of it.
-    """
-    raise NotFound(f"{mind_id!r} is erased by its address without a slash at the end; a step of dots takes others away")
 
 
 @router.delete(

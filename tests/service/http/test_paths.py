@@ -193,6 +193,28 @@ async def test_a_name_of_dots_that_a_client_resolves_does_not_erase_the_mind(ser
     assert (await service.status("ada"))["turns"] > 0
 
 
+@pytest.mark.parametrize("path", ["", "/turns", "/story", "/files", "/sessions", "/corrections"])
+async def test_an_address_with_a_slash_at_its_end_leads_to_the_one_without_it(service, path):
+    """Broken: 405 that names the method of another address, 422 for an empty id, or 307, as it happened to be."""
+    address = f"/v1/minds/ada{path}"
+    for method in ("GET", "POST", "PUT"):
+        answer = await service.http.request(method, f"{address}/?limit=1")
+        assert (answer.status_code, answer.headers["location"]) == (307, f"{address}?limit=1"), method
+    erased = await service.http.delete(f"{address}/")
+
+    assert (erased.status_code, erased.json()["type"]) == (404, "/problems/not-found")
+    assert (await service.http.get("/v1/nothing/")).status_code == 404
+
+
+async def test_a_slash_at_the_end_of_an_id_belongs_to_the_id(service):
+    kept = await service.keep("ada", "I have a canoe.", turn_id="canoe/")
+    read = await service.http.get("/v1/minds/ada/turns/canoe/")
+    erased = await service.http.delete("/v1/minds/ada/turns/canoe/")
+
+    assert (kept.status_code, read.status_code, erased.status_code) == (202, 200, 200)
+    assert erased.json()["turn_id"] == "canoe/"
+
+
 async def test_every_part_of_every_path_is_tried():
     assert {name for _, _, name in PLACES} <= GOOD.keys(), "say what a good one of the new part looks like"
     assert len(PLACES) > 15
