@@ -72,7 +72,7 @@ def read_lines(stream: TextIO, *, where: str, ids: IdAssigner, only: str | None)
         text = clean(_BULLET.sub("", line.strip(), count=1)).strip()
         if text and not text.startswith("#") and only in {None, _SESSION}:
             message = Message(Speaker.THOUGHT, text)
-            yield FoundTurn(_as_turn(message, ids=ids), f"{where}:{number}")
+            yield _found(message, where=f"{where}:{number}", ids=ids)
 
 
 def _turn(record: Record, *, ids: IdAssigner, times: Times) -> FoundTurn | Skipped:
@@ -83,10 +83,11 @@ def _turn(record: Record, *, ids: IdAssigner, times: Times) -> FoundTurn | Skipp
     if not text:
         return Skipped(record.where, "a memory without words")
     message = Message(Speaker.THOUGHT, text, times.read_first(value, _TIMES), None, label_of(value.get("id")) or None)
-    return FoundTurn(_as_turn(message, ids=ids), record.where)
+    return _found(message, where=record.where, ids=ids)
 
 
-def _as_turn(message: Message, *, ids: IdAssigner) -> Turn:
-    turn_id = ids.turn(_SESSION, messages=(message,))
+def _found(message: Message, *, where: str, ids: IdAssigner) -> FoundTurn:
+    found = ids.turn_ids(_SESSION, messages=(message,))
     metadata = {"source": "chatgpt_memories"}
-    return Turn(turn_id, _SESSION, (message,), kind=TurnKind.IMPORT, metadata=metadata)
+    turn = Turn(found.turn_id, _SESSION, (message,), kind=TurnKind.IMPORT, metadata=metadata)
+    return FoundTurn(turn, where, found.earlier)

@@ -107,11 +107,13 @@ def read_conversations(path: Path, *, only: str | None = None, zone: tzinfo | No
 
 
 def _fitting(message: Message) -> Message:
-    """The message with a name that its speaker may have, or none, and with an id that can be stored."""
+    """The message with a name that its speaker may have, or none, an id that can be stored, and its time in UTC."""
     if message.name is not None and fault_in(message.name, role=message.role):
         message = replace(message, name=None)
     if message.id is not None and len(message.id) > LONGEST_ID:
         message = replace(message, id=identifier(message.id))
+    if message.timestamp is not None and message.timestamp.tzinfo is not UTC:
+        message = replace(message, timestamp=message.timestamp.astimezone(UTC))
     return message
 
 
@@ -157,26 +159,33 @@ def _none_readable(path: Path, faults: list[ImportUnreadable]) -> ImportUnreadab
 
 def _read(source: ImportSource, wanted: _Wanted, held: OldestFirst) -> Iterator[ImportItem]:
     """Read one source: a text, or by runs of records of one format. Turns of a file with the newest first are held."""
-    ids, only = IdAssigner(stem=source.path.stem), wanted.only
+    zone, only = wanted.zone or UTC, wanted.only
+    ids = IdAssigner(stem=source.path.stem, zone=zone)
     with source.open() as stream:
         match _text_format(stream, source):
             case "whatsapp":
-                zone = wanted.zone
-                yield from read_whatsapp(stream, where=source.where, chat=source.stem, ids=ids, only=only, zone=zone)
+                items = read_whatsapp(stream, where=source.where, chat=source.stem, ids=ids, only=only, zone=zone)
+                yield from _of_file(source, items)
                 return
             case "chatgpt_memories":
-                yield from read_lines(stream, where=source.where, ids=ids, only=only)
+                yield from _of_file(source, read_lines(stream, where=source.where, ids=ids, only=only))
                 return
         found_records = records(stream, where=source.where, is_lines=source.is_lines)
         unknown, first = _head(found_records, where=source.where)
         yield from unknown
-        times = Times(wanted.zone or UTC)
+        times = Times(zone)
         for format_, run in groupby(chain((first,), found_records), key=_format_of):
             if format_ is None:
                 yield from map(_unrecognised, run)
             else:
-                items = _with_unread(format_.read(_readable(run, times), ids=ids, times=times, only=only), times)
+                read = format_.read(_readable(run, times), ids=ids, times=times, only=only)
+                items = _of_file(source, _with_unread(read, times))
                 yield from held.take(items) if format_.is_newest_first else items
+
+
+def _of_file(source: ImportSource, items: Iterable[ImportItem]) -> Iterator[ImportItem]:
+    for item in items:
+        yield replace(item, file=source.where) if isinstance(item, FoundTurn) else item
 
 
 def _with_unread(items: Iterable[ImportItem], times: Times) -> Iterator[ImportItem]:

@@ -1,10 +1,11 @@
 """
 Ids for what an export left without one: the same bytes always get the same ids, so importing twice adds nothing.
 
-An id is made from the session, the content, and how often that content came before in the session. The line number is
-not used: a file that is repaired or grows must not rename its turns. An exchange that grows gets another id; those that
-its beginnings had are given with it. Secrets are left out: a fingerprint of a card number reveals the number to anyone
-who tries them all.
+An id is made from the session, the content, and how many turns of the session began with that content before. The line
+number is not used: a file that is repaired or grows must not rename its turns. A time without a zone counts as it is
+written, not as an instant: the zone that a caller names must not rename them either. An exchange that grows gets
+another id; those that its beginnings had, or that earlier versions of ours gave, are given with it. Secrets are left
+out: a fingerprint of a card number reveals the number to anyone who tries them all.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import hashlib
 import json
 from collections import Counter
 from dataclasses import dataclass
+from datetime import UTC
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import has_dot_step
@@ -20,7 +23,8 @@ from consolidation.secrets.redaction import redact
 from service.importing.fields import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime, tzinfo
 
     from consolidation.kernel.turns import Message
 
@@ -50,25 +54,35 @@ def identifier(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TurnIds:
-    """A turn's id, and ids under which its first messages may be stored from an earlier export, the most first."""
+    """A turn's id, and ids under which it, or its first messages, may be stored from before, the most first."""
 
     turn_id: str
     earlier: tuple[str, ...] = ()
 
 
 class IdAssigner:
-    """The ids given so far in one file. ``stem`` is the file's name without folder and ending."""
+    """
+    The ids given so far in one file. ``stem`` is the file's name without folder and ending.
 
-    def __init__(self, *, stem: str) -> None:
+    Times in *zone* are those that the file has without one. ``former_session`` is where an earlier version, which made
+    ids from instants, has stored the messages that name no session; empty where that is the same.
+    """
+
+    def __init__(self, *, stem: str, zone: tzinfo = UTC) -> None:
         self._stem = clean(stem)
+        self._zone = zone
         self._session_id = ""
-        self._uses: Counter[str] = Counter()
+        self._whole: Counter[str] = Counter()  # turns with this content
+        self._begun: Counter[str] = Counter()  # turns that begin with it
         self._contents: dict[str, str] = {}
+        self.former_session = ""
 
     def session(self, first: Message) -> str:
         """The session of messages that name none: one per file, told apart by its first message."""
         if not self._session_id:
-            self._session_id = identifier(f"import:{self._stem[:100]}-{_content((first,))}")
+            both = self._written_and_former((first,))
+            now, former = (identifier(f"import:{self._stem[:100]}-{contents[0]}") for contents in both)
+            self._session_id, self.former_session = now, former if former != now else ""
         return self._session_id
 
     def turn(self, session: str, *, own: str = "", messages: Sequence[Message]) -> str:
@@ -76,34 +90,50 @@ class IdAssigner:
         return self.turn_ids(session, own=own, messages=messages).turn_id
 
     def turn_ids(self, session: str, *, own: str = "", messages: Sequence[Message]) -> TurnIds:
-        """The turn's id, as ``turn`` gives it; where it is made from the content, with those of its beginnings."""
-        *beginnings, content = _contents(messages)
-        if own and self._contents.setdefault(own, content) == content:
+        """The turn's id, as ``turn`` gives it; where it is made from the content, with those it may have had before."""
+        written, former = self._written_and_former(messages)
+        if own and self._contents.setdefault(own, written[-1]) == written[-1]:
             return TurnIds(identifier(own))
-        earlier = tuple(self._made(session, one) for one in reversed(beginnings))
-        turn_id = self._made(session, content)
-        self._uses[digest_of(session, content)] += 1
-        return TurnIds(turn_id, earlier)
+        both = (written,) if written == former else (written, former)
+        contents = [[digest_of(session, one) for one in reversed(some)] for some in both]
+        turn_id, *earlier = dict.fromkeys(chain.from_iterable(self._made(session, one) for one in chain(*contents)))
+        is_unmistakable = bool(messages[0].timestamp or messages[0].id)  # as nothing else in the file begins
+        for some in contents:
+            self._whole[some[0]] += 1
+            self._begun.update(some[:1] if is_unmistakable else set(some))
+        return TurnIds(turn_id, tuple(earlier))
 
-    def _made(self, session: str, content: str) -> str:
-        """The id of the next turn with this content."""
-        digest = digest_of(session, content)
-        return identifier(f"{session}:{digest_of(digest, self._uses[digest] + 1)}")
+    def _written_and_former(self, messages: Sequence[Message]) -> tuple[list[str], list[str]]:
+        """The fingerprint of each beginning, with times as they are written; and with instants, as they were made."""
+        written = _contents(messages, zone=self._zone)
+        local = [m.timestamp for m in messages if m.timestamp is not None and m.timestamp.tzinfo is self._zone]
+        return written, _contents(messages, zone=None) if any(at.utcoffset() for at in local) else written
+
+    def _made(self, session: str, digest: str) -> Iterator[str]:
+        """The id of the next turn with this content; and the one that it had when whole turns alone were counted."""
+        for count in (self._begun[digest], self._whole[digest]):
+            yield identifier(f"{session}:{digest_of(digest, count + 1)}")
 
 
-def _content(messages: Sequence[Message]) -> str:
-    """A fingerprint of what was said, by whom and when."""
-    return _contents(messages)[-1]
+def _contents(messages: Sequence[Message], *, zone: tzinfo | None) -> list[str]:
+    """
+    The fingerprint of each beginning of *messages*: what was said, by whom and when; times in *zone* as written.
 
-
-def _contents(messages: Sequence[Message]) -> list[str]:
-    """The fingerprint of each beginning of *messages*; the last one is of all, as ``digest_of`` makes it."""
+    The last one is of all, as ``digest_of`` makes it.
+    """
     running = hashlib.blake2b(b"[", digest_size=_DIGEST_BYTES)
     found = []
     for at, m in enumerate(messages):
-        said = [m.role, redact(m.content).text, m.timestamp and m.timestamp.isoformat(), m.name, m.id]
+        said = [m.role, redact(m.content).text, m.timestamp and _as_text(m.timestamp, zone), m.name, m.id]
         running.update(f"{', ' * bool(at)}{json.dumps(said, ensure_ascii=False)}".encode("utf-8", "surrogatepass"))
         whole = running.copy()
         whole.update(b"]")
         found.append(whole.hexdigest())
     return found
+
+
+def _as_text(at: datetime, zone: tzinfo | None) -> str:
+    """A time as an import without a zone has it, where it is in *zone*; else the instant."""
+    if at.tzinfo is zone:
+        return at.replace(tzinfo=UTC).isoformat()
+    return (at.astimezone(UTC) if zone is None else at).isoformat()

@@ -83,13 +83,14 @@ def _turn(value: dict[str, object], *, where: str, ids: IdAssigner, times: Times
     if not messages:
         yield Skipped(where, "a turn without messages")
         return
-    session = identifier(label_of(value.get("session_id"))) or ids.session(messages[0])
+    named = identifier(label_of(value.get("session_id")))
+    session = named or ids.session(messages[0])
     own_id = label_of(value.get("turn_id"))
     found = TurnIds(identifier(own_id)) if own_id else ids.turn_ids(session, messages=messages)
     kind = _OTHER_KINDS.get(text_of(value.get("kind")), TurnKind.IMPORT)
     kind = TurnKind.OFF_THE_RECORD if value.get("off_the_record") is True else kind
     turn = Turn(found.turn_id, session, messages, kind=kind, metadata=metadata_of(value.get("metadata")))
-    yield FoundTurn(turn, where, found.earlier)
+    yield FoundTurn(turn, where, found.earlier, alike="" if named else ids.former_session)
 
 
 def _single_messages(records: Iterable[Record], *, ids: IdAssigner, times: Times) -> Iterator[ImportItem]:
@@ -102,10 +103,12 @@ def _single_messages(records: Iterable[Record], *, ids: IdAssigner, times: Times
 
 
 def _exchange(first: _Line, *, messages: tuple[Message, ...], ids: IdAssigner) -> FoundTurn:
-    session = identifier(first.session) or ids.session(messages[0])
+    named = identifier(first.session)
+    session = named or ids.session(messages[0])
     own = f"{session}:{messages[0].id}" if messages[0].id else ""
     found = ids.turn_ids(session, own=own, messages=messages)
-    return FoundTurn(Turn(found.turn_id, session, messages, kind=TurnKind.IMPORT), first.where, found.earlier)
+    turn = Turn(found.turn_id, session, messages, kind=TurnKind.IMPORT)
+    return FoundTurn(turn, first.where, found.earlier, alike="" if named else ids.former_session)
 
 
 def _line(record: Record, times: Times) -> _Line:

@@ -42,9 +42,31 @@ def parts_of(turn: Turn) -> tuple[Turn, ...]:
     return tuple(_cut(replace(turn, messages=tuple(_short(turn.messages))), start=0))
 
 
-async def new_parts(found: FoundTurn, *, stored: Callable[[str], Awaitable[Turn | None]]) -> NewParts:
+class Beginnings:
     """
-    The turns of an exchange without the messages that are stored already.
+    Which turn of a file is stored under an id, in one import.
+
+    Where "yes" was answered twice, one stored "yes" is the beginning of one of these exchanges, and not of the other.
+    """
+
+    def __init__(self) -> None:
+        self._of: dict[tuple[str, str], str] = {}
+
+    def is_free(self, turn_id: str, *, found: FoundTurn) -> bool:
+        """Whether no other turn of the file of *found* is stored under this id."""
+        return self._of.get((found.file, turn_id), found.turn.turn_id) == found.turn.turn_id
+
+    def take(self, turn_id: str, *, found: FoundTurn) -> None:
+        """*found* is stored under this id, and no other turn of its file."""
+        if found.earlier:  # else no other can have it
+            self._of[found.file, turn_id] = found.turn.turn_id
+
+
+async def new_parts(
+    found: FoundTurn, *, stored: Callable[[str], Awaitable[Turn | None]], beginnings: Beginnings
+) -> NewParts:
+    """
+    The turns of an exchange without the messages that are stored already. *beginnings* are of the whole import.
 
     *stored* gives the turn that has an id, None where there is none, or it was erased. Messages are the same that have
     the same words: an exchange is known by its id, and titles, names and times may have been read otherwise.
@@ -52,10 +74,11 @@ async def new_parts(found: FoundTurn, *, stored: Callable[[str], Awaitable[Turn 
     whole = replace(found.turn, messages=tuple(_short(found.turn.messages)))
     at = 0
     for own in (whole.turn_id, *found.earlier):
-        kept = await stored(own)
+        kept = await stored(own) if beginnings.is_free(own, found=found) else None
         if kept is not None and _goes_on(kept, whole, at=0):
             whole = replace(whole, turn_id=own)
             break
+    beginnings.take(whole.turn_id, found=found)
     while at < len(whole.messages) and (kept := await stored(_part_id(whole, at))) and _goes_on(kept, whole, at=at):
         at += len(kept.messages)
     if at >= len(whole.messages):

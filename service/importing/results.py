@@ -29,13 +29,15 @@ class FoundTurn:
     A turn of the export, and the place it was read from.
 
     ``earlier`` are ids under which it, or its first messages, may be stored from an earlier export. Where the export
-    names no conversation, ``alike`` is how the sessions begin in which its messages may be stored.
+    names no conversation, ``alike`` is how the sessions begin in which its messages may be stored. ``file`` is where
+    it was read, as far as no two turns there can be stored as one.
     """
 
     turn: Turn
     where: str
     earlier: tuple[str, ...] = ()
     alike: str = ""
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True)

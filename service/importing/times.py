@@ -1,7 +1,7 @@
 """
 Reads the times of an export in the forms in which programs write them, and notes those that it can not read.
 
-A time that names no zone is in the zone of the caller.
+A time that names no zone is in the zone of the caller, and shows by it that the file names none.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ class Times:
 
     def read(self, value: object) -> datetime | None:
         """
-        An instant in UTC from RFC 3339, RFC 2822 or an epoch, as text or a number; None where there is none.
+        An instant from RFC 3339, RFC 2822 or an epoch, as text or a number; None where there is none.
+
+        It is in UTC, or in the zone of the caller where *value* names none.
 
         None also for one at which nobody can have spoken: exports write 0, or the year 1, for a time that is unknown.
         """
@@ -84,7 +86,7 @@ class Times:
             found = datetime.fromisoformat(_ZULU.sub("Z", _YEAR_FIRST.sub(_dashed, text.upper())))
         except ValueError:
             found = _of_mail(text)
-        return found.replace(tzinfo=self._zone).astimezone(UTC) if found.tzinfo is None else found.astimezone(UTC)
+        return found.replace(tzinfo=self._zone) if found.tzinfo is None else found.astimezone(UTC)
 
 
 def _is_never(value: object) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.speaker_names import fault_in
@@ -52,7 +52,7 @@ def is_whatsapp(beginning: str) -> bool:
 
 
 def read_whatsapp(
-    stream: TextIO, *, where: str, chat: str, ids: IdAssigner, only: str | None, zone: tzinfo | None
+    stream: TextIO, *, where: str, chat: str, ids: IdAssigner, only: str | None, zone: tzinfo
 ) -> Iterator[ImportItem]:
     """The turns of a seekable text. ``chat`` is what the file is called."""
     order = order_of([line.head for text in _lines(stream) if (line := parsed(text)) is not None])
@@ -61,7 +61,7 @@ def read_whatsapp(
     if only is not None and only != session:
         return
     run: list[_Said] = []
-    for item in _messages(stream, where=where, order=order, zone=zone or UTC):
+    for item in _messages(stream, where=where, order=order, zone=zone):
         if isinstance(item, Skipped):
             yield item
             continue
@@ -108,7 +108,7 @@ def _message(
     name = clean(line.speaker.lstrip("~ "))
     is_name = name and not fault_in(name, role=Speaker.USER)
     content = words if is_name else f"{name}: {words}"
-    said = Message(Speaker.USER, content, at.astimezone(UTC) if at is not None else None, name if is_name else None)
+    said = Message(Speaker.USER, content, at, name if is_name else None)
     return _Said(said, number)
 
 

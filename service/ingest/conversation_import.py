@@ -300,7 +300,7 @@ class ConversationImports:
 
         turns: list[FoundTurn] = []
         for one in run:
-            new = await new_parts(one, stored=stored)
+            new = await new_parts(one, stored=stored, beginnings=before.beginnings)
             progress.duplicates += new.known
             parts = [replace(one, turn=turn) for turn in new.turns]
             if len(parts) > 1 and privacy.is_off_the_record(one.turn):

@@ -17,7 +17,7 @@ from consolidation.kernel.errors import MindNotFound
 from consolidation.transcript.known import KnownMessages
 from consolidation.transcript.tombstones import ErasedMessages
 from service.importing.ids import IdAssigner
-from service.importing.parts import not_stored, rest_of
+from service.importing.parts import Beginnings, not_stored, rest_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,6 +41,7 @@ class ToldBefore:
         self._last: int | None = None  # the last sequence before the import
         self._matched: set[int] = set()  # sequences of stored turns that turns of the import have the ids of
         self._ids = IdAssigner(stem="")
+        self.beginnings = Beginnings()
 
     async def stored(self, turn_id: str) -> Turn | None:
         """The stored turn that has an id which a turn of the import has, or had in an earlier export."""
@@ -63,10 +64,11 @@ class ToldBefore:
         """
         transcript = await self._transcript()
         session_id = run[0].turn.session_id if run else ""
-        if transcript is None or not transcript.positions.erased_in(session_id):
+        names = (session_id, run[0].alike) if run else ()
+        if transcript is None or not any(map(transcript.positions.erased_in, names)):
             return run
         if session_id not in self._erased:
-            tombstones = await transcript.erased_in(session_id)
+            tombstones = [gone for name in names for gone in await transcript.erased_in(name)]
             self._erased[session_id] = ErasedMessages(tombstones, cleaned=self._cleaned)
         erased = self._erased[session_id]
         erased.leave_out(one.turn.turn_id for one in run)

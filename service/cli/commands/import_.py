@@ -49,7 +49,7 @@ from service.cli.output.progress import bar
 from service.cli.output.terminal import Row, counted, days, first_of, one_line, out, program, show_facts, show_json
 from service.importing.formats import read_conversations
 from service.importing.ids import IdAssigner
-from service.importing.parts import new_parts, not_stored, parts_of
+from service.importing.parts import Beginnings, new_parts, not_stored, parts_of
 from service.importing.results import KNOWN_FORMATS, FoundTurn
 
 _GOES_ON = "Stopped. What was imported so far is stored; the same command goes on from there."
@@ -280,7 +280,7 @@ async def _import(connection: Connection, report: Report, wanted: Wanted, *, wai
 async def _post_parts(connection: Connection, report: Report, found: FoundTurn, stored: _StoredTurns) -> None:
     """Post what is not stored of an exchange. What follows a part that is off the record is so, too."""
     session_id = found.turn.session_id
-    new = await new_parts(found, stored=partial(stored.turn, session_id))
+    new = await new_parts(found, stored=partial(stored.turn, session_id), beginnings=stored.beginnings)
     report.known += new.known
     withheld = report.withheld
     for part in new.turns:
@@ -304,6 +304,7 @@ class _StoredTurns:
         self._known: dict[str, KnownMessages] = {}
         self._matched: set[str] = set()  # ids of stored turns that turns of the import have, or that it stored
         self._ids = IdAssigner(stem="")
+        self.beginnings = Beginnings()
 
     async def turn(self, session_id: str, turn_id: str) -> Turn | None:
         """The turn of this id in a session; None where there is none."""
