@@ -46,7 +46,11 @@ class FilteredTurn:
 
 @dataclass(frozen=True, slots=True)
 class PrivacyFilter:
-    """What the settings withhold; a marker in a user's message takes its exchange off the record."""
+    """
+    What the settings withhold; a marker in a user's message takes its exchange off the record.
+
+    So it does in a memory that is saved on purpose: it is somebody's words, although a thought of the bot.
+    """
 
     redacts: bool = True
     markers: tuple[str, ...] = MARKERS
@@ -65,8 +69,11 @@ class PrivacyFilter:
         return without_secrets(turn) if self.redacts else FilteredTurn(turn, {}, ())
 
     def is_off_the_record(self, turn: Turn) -> bool:
-        """Whether the caller said so, or a user in it."""
-        return turn.kind is TurnKind.OFF_THE_RECORD or any(self._is_marked(message) for message in turn.messages)
+        """Whether the caller said so, or a user in it, or whoever saved it as a memory."""
+        is_memory = turn.kind is TurnKind.MEMORY
+        return turn.kind is TurnKind.OFF_THE_RECORD or any(
+            self._has_marker(message.content) if is_memory else self._is_marked(message) for message in turn.messages
+        )
 
     def off_the_record(self, messages: Sequence[Message]) -> frozenset[int]:
         """The places of messages off the record: whole exchanges, from a user's messages to what answers them."""

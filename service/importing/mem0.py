@@ -71,9 +71,7 @@ def _turn(record: Record, *, ids: IdAssigner, times: Times) -> FoundTurn | Skipp
     owner = next((label for name in _OWNERS if (label := label_of(value.get(name)))), "")
     session = identifier(f"mem0:{owner or 'memories'}")
     message = Message(Speaker.THOUGHT, text, at, None, label_of(value.get("id")) or None)
-    found = ids.turn_ids(
-        session, messages=(message,)
-    )  # not its own id: mem0 writes a changed memory under the same one
+    found = ids.turn_ids(session, messages=(message,))  # not its own: mem0 writes a changed memory under the same one
     metadata = {**metadata_of(value.get("metadata")), "source": "mem0"}
     if categories := [name for each in list_of(value.get("categories")) if (name := text_of(each))]:
         metadata["categories"] = categories

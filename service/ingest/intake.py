@@ -142,7 +142,7 @@ class Intake:
 
         An exchange off the record is off the record in each of them.
         """
-        return await self.accept_all(mind_id, _with_whole_exchanges(turns, await self._privacy_of(mind_id)))
+        return await self.accept_all(mind_id, _with_whole_exchanges(turns, await self.privacy_of(mind_id)))
 
     async def accept_each(self, mind_id: str, turns: Sequence[Turn]) -> tuple[AcceptedTurn | TurnRefusal, ...]:
         """
@@ -189,9 +189,10 @@ class Intake:
 
     async def filtered(self, mind_id: str, turn: Turn) -> Turn:
         """*turn* as ``accept`` would store it. Raises InvalidRequest when no message would be left."""
-        return filter_turn(turn, privacy_filter=await self._privacy_of(mind_id))[0]
+        return filter_turn(turn, privacy_filter=await self.privacy_of(mind_id))[0]
 
-    async def _privacy_of(self, mind_id: str) -> PrivacyFilter:
+    async def privacy_of(self, mind_id: str) -> PrivacyFilter:
+        """What is withheld of the turns of a mind, which need not exist."""
         return (await self._minds.own_settings(mind_id)).privacy(self._privacy_filter)
 
     async def _store(
@@ -199,7 +200,7 @@ class Intake:
     ) -> tuple[Mind, list[tuple[Accepted, tuple[DroppedMessage, ...]]]]:
         for turn in turns:
             check_times(turn, now=self._clock.now())
-        privacy = await self._privacy_of(mind_id)
+        privacy = await self.privacy_of(mind_id)
         measured = await anyio.to_thread.run_sync(lambda: [_measured(turn, privacy) for turn in turns])
         mind = await self._minds.find_or_create(mind_id)
         stored = await mind.transcript.append_all([(filtered, tokens) for filtered, _, tokens in measured])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from consolidation.kernel.errors import InvalidRequest
 from consolidation.kernel.turns import IMPORTANCE, Message, Speaker, Turn, TurnKind
 from service.ingest.importance import LEAST_IMPORTANCE
-from service.ingest.intake import DroppedMessage, check_time, emptiness
+from service.ingest.intake import OFF_THE_RECORD, DroppedMessage, check_time, emptiness
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,14 +59,20 @@ async def save_memories(
     """
     Store *memories* durably, all that are worth it or none. Nothing is stored twice under one id.
 
-    One below the write threshold, or without words, is dropped. Raises InvalidRequest where an id comes twice or a time
-    is in the future, and what ``Intake.accept`` raises.
+    One below the write threshold, without words or off the record is dropped. Raises InvalidRequest where an id comes
+    twice or a time is in the future, and what ``Intake.accept`` raises.
     """
     _check(memories, now=clock.now())
-    dropped = [DroppedMessage(at, reason) for at, one in enumerate(memories) if (reason := _reason_against(one))]
+    every = [_turn(one, session_id=session_id, turn_id=one.id or clock.fresh_id()) for one in memories]
+    privacy = await intake.privacy_of(mind_id)
+    reasons = [
+        OFF_THE_RECORD if privacy.is_off_the_record(turn) else _reason_against(one)
+        for one, turn in zip(memories, every, strict=True)
+    ]
+    dropped = [DroppedMessage(at, reason) for at, reason in enumerate(reasons) if reason]
     gone = {one.index for one in dropped}
     kept = [(at, one) for at, one in enumerate(memories) if at not in gone]
-    turns = [_turn(one, session_id=session_id, turn_id=one.id or clock.fresh_id()) for _, one in kept]
+    turns = [every[at] for at, _ in kept]
     accepted = await intake.accept_all(mind_id, turns) if turns else ()
     saved = tuple(SavedMemory(at, turn, one.importance) for (at, one), turn in zip(kept, accepted, strict=True))
     dropped += [DroppedMessage(one.index, change.reason) for one in saved for change in one.turn.dropped]

@@ -151,7 +151,8 @@ class Settings(BaseSettings):
     )
     off_the_record_markers: tuple[Marker, ...] = Field(
         MARKERS,
-        description="Markers in a user's message that keep the turn off the record: none of its words is stored.",
+        description="Markers in a user's message, or in a memory, that keep it off the record: none of its words is "
+        "stored.",
     )
     entity_kinds: Annotated[tuple[EntityKindSettings, ...], Field(max_length=20), AfterValidator(each_kind_once)] = (
         Field((), description="The kinds of entities that a hosted model tells apart: a list of `name`, `description`.")

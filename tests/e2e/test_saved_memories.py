@@ -50,6 +50,21 @@ async def test_what_the_bot_notes_makes_nobody_called_thought(tmp_path):
     assert (listed, found) == ([], [])
 
 
+@pytest.mark.parametrize("mark", ["#offtherecord", "[Off the record]", "entre nous"])
+async def test_a_memory_off_the_record_is_not_stored_and_says_so(tmp_path, mark):
+    """Broken: the marker was looked for in a user's message alone, and the memory surfaced."""
+    async with running(tmp_path / "home") as service:
+        own = {"never_keep": ["entre nous"]}
+        await save(service, {"text": "Ada has a cat."})
+        anything = {"If-Match": "*"}
+        (await service.http.patch("/v1/minds/ada/settings", json=own, headers=anything)).raise_for_status()
+        found = await save(service, {"text": f"Ada is pregnant. {mark}"}, {"text": TRAINS})
+        kept = lines_of(tmp_path / "home")
+
+    assert found["dropped"] == [{"index": 0, "reason": "off_the_record"}]
+    assert [one["messages"][0]["content"] for one in kept] == ["Ada has a cat.", TRAINS]
+
+
 async def test_what_is_not_worth_it_or_empty_is_dropped_and_says_why(tmp_path):
     async with running(tmp_path / "home") as service:
         found = await save(

@@ -60,7 +60,7 @@ class MemoryDropped(Answered):
 
     index: int
     reason: (
-        Literal["below the write threshold", "empty", "injected", "heartbeat", "probe"]
+        Literal["below the write threshold", "empty", "injected", "heartbeat", "probe", "off_the_record"]
         | Annotated[str, Field(pattern="^secret: ", examples=["secret: card number"])]
     )
 
