@@ -281,6 +281,7 @@ def _told(stored: StoredTurn, at: datetime, since: datetime | None, *, language:
         "gap": gap,
         "said": tuple(said),
         "dates": _dates(said, said_on=at.date(), language=language),
+        "importance": stored.importance,
     }
 
 

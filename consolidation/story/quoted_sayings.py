@@ -44,6 +44,7 @@ class Saying:
     A sentence as it stands in its *line*; *place* counts the sentences of a day, *told* the lines of a talk.
 
     ``is_dependent``: it can not be understood alone. ``is_idle``: it thanks, cheers, greets or asks for something.
+    ``is_important``: somebody said so.
     """
 
     who: str
@@ -59,6 +60,7 @@ class Saying:
     weight: float
     is_dependent: bool
     is_idle: bool = False
+    is_important: bool = False
 
     @property
     def text(self) -> str:

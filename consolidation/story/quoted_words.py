@@ -307,6 +307,24 @@ _IS_OR_HAS = {
     "ru": r"\b(?:я|мы|у (?:меня|нас|него|неё|нее|мамы|папы)|мама|папа|был[аои]?|это)\b|—",
     "ar": r"\b(?:أنا|نحن|عندي|عندنا|لدي|لدينا|أ(?:مي|بي|ختي|خي))\b",
 }
+# Somebody likes something, or does not.
+_TASTE = {
+    "en": r"\bI(?:'m| am)?(?: \w+){0,2} (?:like|love|adore|enjoy|prefer|hate|dislike|detest|fond of|fan of)\b"
+    r"|\bI can(?:['’]?t|not) stand\b",
+    "de": r"\bich(?: \w+)? (?:mag|liebe|hasse|bevorzuge|(?:esse|trinke)\b.{0,30}\bgern)\b"
+    r"|\b(?:mag|liebe|hasse) ich\b",
+    "es": r"\bme (?:gustan?|encantan?|fascinan?)\b|\b(?:odio|prefiero|detesto|adoro|amo)\b",
+    "fr": r"\bj['’]\s?(?:aime|adore)\b|\bje (?:n['’]aime|préfère|déteste|hais)\b",
+    "it": r"\bmi piac(?:e|ciono)\b|\b(?:adoro|amo|odio|preferisco|detesto)\b",
+    "pt": r"\b(?:gosto|adoro|amo|odeio|prefiro|detesto)\b",
+    "zh": r"我[^，。]{0,4}(?:喜欢|爱|讨厌)",
+    "ja": r"(?:大?好き|嫌い|苦手)(?:です|だ|。|$)",
+    "nl": r"\bik (?:\w+ )?(?:hou|haat|lust|vind\b.{0,30}\b(?:lekker|leuk|vies))\b",
+    "pl": r"\b(?:lubię|kocham|uwielbiam|wolę|nienawidzę|nie znoszę)\b",
+    "ru": r"\b(?:люблю|обожаю|ненавижу|предпочитаю)\b|\bмне нрав[ия]тся\b",
+    "ar": r"\b(?:أحب|أعشق|أكره|أفضل)\b",
+}
+_OBJECT = 2  # stems: what is liked, and that it is; a language without blanks has one
 # Where somebody is, with whom, or of what they speak.
 _PLACE = (
     r"(?:at|with|by|to|from|in|on|off|of|bei\w*|zum|zur|im|mit|vom|con|chez|au|avec|dal|com|bij|op|met|na|z|w|u|у|с|в|на|к"
@@ -381,6 +399,14 @@ def is_rule(text: str, *, language: str) -> bool:
 def is_phrase(text: str, *, language: str) -> bool:
     """Whether it begins as thanks, greetings and cheers do."""
     return _begins(_PHRASE.get(language, _PHRASE[""]), text)
+
+
+def tells_taste(text: str, found: frozenset[str], *, language: str) -> bool:
+    """Whether somebody says what they like or do not; *found* are its stems. "I love you" and "I like it" do not."""
+    if is_to_another(text, language=language) or is_vague(text, language=language):
+        return False
+    is_said = any(_compiled(pattern).search(text) for pattern in _TASTE.values())  # so short, it may be in any language
+    return is_said and len(found) >= (1 if language in _DENSE_EVENTS else _OBJECT)
 
 
 def states_life(text: str, *, language: str) -> bool:

@@ -11,9 +11,10 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from consolidation.kernel.turns import Speaker
+from consolidation.story import quoted_words
 from consolidation.story.quoted_leads import has_leads, leads_of
 from consolidation.story.quoted_sayings import Saying, sayings
 from consolidation.story.quoted_titles import Mentions, title
@@ -38,6 +39,7 @@ _FEW_WORDS = 60  # of a day: up to here, more than the weightiest is told
 _NEIGHBOURS = 3  # days between them
 _MOST_RUNS = 3  # paragraphs, before each speaker's words are put together
 _LEFT_OUT = " … "
+_IMPORTANT = 0.7  # a memory that was saved with so much is told
 _PLANNED = 2  # words that a later sentence shares with an earlier one: it tells what became of it
 
 
@@ -49,7 +51,7 @@ class ToldTurn(TypedDict):
     A turn as a narrator is shown it: ``when`` (YYYY-MM-DD HH:MM) it was, and what each speaker ``said``.
 
     ``dates`` are the days that relative words in it mean, as a prompt shows them. ``gap`` says how many days lie
-    between the turn before and this one, where that is more than one; else "".
+    between the turn before and this one, where that is more than one; else "". ``importance`` is a saved memory's.
     """
 
     when: str
@@ -57,6 +59,7 @@ class ToldTurn(TypedDict):
     gap: str
     said: tuple[Message, ...]
     dates: str
+    importance: NotRequired[float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +81,14 @@ class _Day:
 
 
 def quote(batch: Sequence[ToldTurn], *, language: str) -> StoryChapters:
-    """The chapters of *batch*: one for each day that mattered, none where there was only small talk."""
+    """
+    The chapters of *batch*: one for each day that mattered, none where there was only small talk.
+
+    Where no day mattered, what people said that they like or not is told ("I like figs.").
+    """
     ordered = sorted(batch, key=lambda turn: turn["when"])
     days = [list(turns) for _, turns in groupby(ordered, key=lambda turn: turn["when"][:10])]
-    heard = [sayings([one for turn in turns for one in turn["said"]], language=language) for turns in days]
+    heard = [_heard(turns, language) for turns in days]
     on_days = Counter(stem for said in heard for stem in frozenset().union(*(one.stems for one in said)))
     told: list[_Day] = []
     before: dict[str, list[Saying]] = {}  # what was told, by its stems
@@ -96,7 +103,26 @@ def quote(batch: Sequence[ToldTurn], *, language: str) -> StoryChapters:
         if chosen:
             today = Counter(stem for one in said for stem in one.stems)
             told.append(_Day(turns[0]["when"], turns[0]["when"], chosen, Mentions(today, on_days)))
+    if not told:
+        little = [
+            (turns[0]["when"], tuple(filter(_is_of_taste, said))) for turns, said in zip(days, heard, strict=True)
+        ]
+        told = [_Day(at, at, said[:_A_DAY], Mentions(on_days, on_days)) for at, said in little if said]
     return StoryChapters(append=tuple(_chapters(_joined(told), language=language)))
+
+
+def _heard(turns: Sequence[ToldTurn], language: str) -> tuple[Saying, ...]:
+    """What can be quoted of a day, with what somebody saved as important."""
+    important = [one.content for turn in turns if (turn.get("importance") or 0) >= _IMPORTANT for one in turn["said"]]
+    found = sayings([one for turn in turns for one in turn["said"]], language=language)
+    return tuple(
+        replace(one, is_important=True) if any(one.text in text for text in important) else one for one in found
+    )
+
+
+def _is_of_taste(saying: Saying) -> bool:
+    is_clear = saying.role is Speaker.USER and not saying.is_idle and not saying.is_dependent
+    return is_clear and quoted_words.tells_taste(saying.text, saying.stems, language=saying.language)
 
 
 def _weighed(saying: Saying, named: set[str], before: _Told, on_days: Mapping[str, int]) -> Saying:
@@ -110,16 +136,22 @@ def _weighed(saying: Saying, named: set[str], before: _Told, on_days: Mapping[st
 
 
 def _chosen(said: Sequence[Saying], before: _Told, on_days: Mapping[str, int]) -> tuple[Saying, ...]:
-    """The weightiest of a day that differ from each other and from what was told *before*, in their order."""
+    """
+    The weightiest of a day that differ from each other and from what was told *before*, in their order.
+
+    What is important comes first, whatever it weighs.
+    """
     spoken = [one for one in said if not one.is_read]
     is_silent = not any(one.weight > _SMALL_TALK for one in spoken)
     fit = [one for one in said if not one.is_read or is_silent or one.weight >= _WEIGHTY]
-    chosen: dict[int, Saying] = {}
-    left = sorted((one for one in fit if one.weight > _SMALL_TALK), key=lambda one: (-one.weight, one.place))
+    important = [one for one in said if one.is_important and not _was_told(one, before, on_days)]
+    chosen = {one.place: one for one in important[:_A_DAY]}
+    weighty = (one for one in fit if one.weight > _SMALL_TALK and one.place not in chosen)
+    left = sorted(weighty, key=lambda one: (-one.weight, one.place))
     del left[_CANDIDATES:]
     while left and len(chosen) < _A_DAY:
         best = max(left, key=lambda one: (_in_context(one, chosen), -one.place))
-        heaviest = max((one.weight for one in chosen.values()), default=0.0)
+        heaviest = max((one.weight for one in chosen.values() if not one.is_important), default=0.0)
         least = max(_LEAST, _SHARE * heaviest * (len(chosen) >= _A_FEW)) if chosen else _SMALL_TALK - _NO_CONTEXT
         if _in_context(best, chosen) < least:
             break

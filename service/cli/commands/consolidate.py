@@ -127,6 +127,9 @@ def _head(mind: str, run: ConsolidationRun, *, is_skipped: bool) -> str:
     if is_skipped:
         turns = counted(run.turns, "turn")
         return f"{turns} of {mind} will not enter the story." if run.turns else "Nothing waited."
+    if run.told and not run.chapters and run.error is None:
+        it = "it" if run.told == 1 else "them"
+        return f"Read {counted(run.told, 'turn')} of {mind}: nothing in {it} was worth a new chapter."
     if run.told:
         chapters = f", in {counted(run.chapters, 'new chapter')}" if run.chapters else ""
         of = f" of {run.turns:,}" if run.told < run.turns else ""

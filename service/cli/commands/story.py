@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import typer
-from mind_memory_client import Story
+from mind_memory_client import AsyncMemoryClient, Story
 from mind_memory_client.story import SourcedChapter, StoryFidelity, StorySentence, StoryVersion
 from rich.console import Console
 from rich.markdown import Markdown
@@ -70,6 +70,8 @@ async def show(
             return
         kept = None if version is None else version_named(version, await memory.story_history(mind))
         story = await memory.story_bytes(mind, version=None if kept is None else kept.version)
+        is_empty = not without_marks(story.decode(errors="replace")).strip()
+        why = await _why_empty(memory, mind) if is_empty else ""
     if context.as_json and kept is not None:
         show_json(
             {**kept.model_dump(mode="json", include={"version", "saved_at"}), "text": story.decode(errors="replace")}
@@ -77,11 +79,18 @@ async def show(
         return
     console, text = out(), without_marks(story.decode(errors="replace"))
     if not text.strip():
-        note(f"{mind} has no story yet: it begins when enough was said, or with {typed('consolidate', mind=mind)}.")
+        note(f"{mind} has no story yet: {why}.")
     if raw or not console.is_terminal:
         typer.echo(story, nl=False)
     elif text.strip():
         console.print(Markdown(plain(text), hyperlinks=False), width=min(console.width, _WIDEST))
+
+
+async def _why_empty(memory: AsyncMemoryClient, mind: str) -> str:
+    """Why there is no chapter yet, and what helps, where something does."""
+    if (await memory.consolidation(mind)).pending_turns:
+        return f"it begins when enough was said, or with {typed('consolidate', mind=mind)}"
+    return "nothing waits to be told, and nothing that was said so far was worth a chapter"
 
 
 app.command()(edit)
@@ -104,6 +113,7 @@ async def sources(
                 found = await connection.memory.story_sources(mind, after=found.next, limit=_PAGE)
                 chapters += found.chapters
                 as_it_is += connection.answer["chapters"]
+        why = "" if chapters or context.as_json else await _why_empty(connection.memory, mind)
     if context.as_json:
         if state is not None:
             sifted = ((one, [told for told in one["sentences"] if told["state"] == state]) for one in as_it_is)
@@ -111,7 +121,7 @@ async def sources(
         show_json({**connection.answer, "chapters": as_it_is})
         return
     if not chapters:
-        note(f"{mind} has no chapter yet: {typed('consolidate', mind=mind)} writes what waits.")
+        note(f"{mind} has no chapter yet: {why}.")
     console = out()
     for chapter in chapters:
         _show(console, chapter, state)

@@ -74,6 +74,26 @@ def test_beside_a_running_service_what_waits_is_told_once_and_reported(tmp_path)
     assert "up to 11 Jan 2026; nothing waits" in status.stdout
 
 
+def test_what_was_only_small_talk_is_said_to_be_read_and_not_written(tmp_path):
+    """Broken: it said that a turn was written into the story, and then that there was none, with what begins one."""
+    home = ("--mind", "ada", "--home", tmp_path / "home")
+    with serving(tmp_path / "home", **NEVER):
+        talk = tmp_path / "talk.jsonl"
+        talk.write_text('{"role": "user", "content": "Thanks a lot!"}\n{"role": "assistant", "content": "Sure."}\n')
+        call("import", talk, *home)
+        waits = call("story", "show", *home)
+        done = call("consolidate", *home)
+        shown, sources = call("story", "show", *home), call("story", "sources", *home)
+        call("save", "Ada is allergic to nuts.", "--importance", "0.9", *home)
+        more, told = call("consolidate", *home), call("story", "show", *home)
+
+    assert "it begins when enough was said, or with" in waits.stderr
+    assert done.stdout.startswith("Read 1 turn of ada: nothing in it was worth a new chapter.\n")
+    for one in (shown, sources):
+        assert "nothing waits to be told, and nothing that was said so far was worth a chapter" in one.stderr
+    assert "in 1 new chapter." in more.stdout and "Ada is allergic to nuts." in told.stdout
+
+
 def test_alone_the_home_is_opened_and_the_story_told(tmp_path):
     home = tmp_path / "home"
     keep(home, jsonl(tmp_path / "own.jsonl"))
