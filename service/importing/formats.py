@@ -161,6 +161,8 @@ def _read(source: ImportSource, wanted: _Wanted, held: OldestFirst) -> Iterator[
     """Read one source: a text, or by runs of records of one format. Turns of a file with the newest first are held."""
     zone, only = wanted.zone or UTC, wanted.only
     ids = IdAssigner(stem=source.path.stem, zone=zone)
+    if (foreign := source.foreign()) is not None:
+        yield foreign
     with source.open() as stream:
         match _text_format(stream, source):
             case "whatsapp":

@@ -5,6 +5,7 @@ errors translated.
 
 from __future__ import annotations
 
+import codecs
 import io
 import lzma
 import os
@@ -13,12 +14,13 @@ import zipfile
 import zlib
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING
 
 from consolidation.kernel.errors import ImportUnreadable
 from service.importing.fields import clean
-from service.importing.results import unreadable
+from service.importing.results import Skipped, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +35,10 @@ _SAVED = "memory.json"  # ChatGPT's memories
 _GENERIC = re.compile(r"_chat(?: ?\(\d{1,2}\))?", re.IGNORECASE)  # what every chat of an iPhone is called
 _ENCRYPTED = 0x1
 _LONGEST_DIRECTORY = 16 << 20  # of a zip: far more names than any export has
+_LONGEST_LINE = 1 << 20  # that is looked at at once
+_UTF_8 = "utf-8-sig"
+_NOT_UTF_8 = "not UTF-8: its letters were read as Windows-1252; where they are wrong, save the file as UTF-8"
+_FOREIGN = "mind_memory.windows_1252"
 _BROKEN = (OSError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError)
 
 
@@ -71,19 +77,59 @@ class ImportSource:
 
     @contextmanager
     def open(self) -> Iterator[TextIO]:
-        """The text. Bytes that are not UTF-8 become lone surrogates, which cleaning replaces."""
+        """The text, which is UTF-8 or UTF-16. Other bytes are read as Windows-1252, as ``foreign`` says."""
         try:
             with ExitStack() as stack:
                 raw = self._raw(stack)
-                yield io.TextIOWrapper(raw, encoding="utf-8-sig", errors="surrogateescape", newline="\n")
+                yield io.TextIOWrapper(raw, encoding=_encoding(raw), errors=_FOREIGN, newline="\n")
         except _BROKEN as error:
             raise unreadable(self.where, found=_reason(error)) from error
+
+    def foreign(self) -> Skipped | None:
+        """What is to be said where the bytes are of another encoding, with the first place."""
+        try:
+            with ExitStack() as stack:
+                raw = self._raw(stack)
+                lines = iter(partial(raw.readline, _LONGEST_LINE), b"")
+                numbers = (at for at, line in enumerate(lines, start=1) if not _is_utf_8(line))
+                first = next(numbers, None) if _encoding(raw) == _UTF_8 else None
+                more = sum(1 for _ in numbers) if first is not None else 0
+        except _BROKEN as error:
+            raise unreadable(self.where, found=_reason(error)) from error
+        also = f", and {more:,} more lines like it" if more else ""
+        return None if first is None else Skipped(f"{self.where}:{first}", f"{_NOT_UTF_8}{also}")
 
     def _raw(self, stack: ExitStack) -> IO[bytes]:
         if self.member is None:
             return stack.enter_context(self.path.open("rb"))
         archive = stack.enter_context(zipfile.ZipFile(stack.enter_context(_Bounded(self.path))))
         return stack.enter_context(archive.open(self.member))
+
+
+def _encoding(raw: IO[bytes]) -> str:
+    """UTF-16 by its mark, or by the first two letters, which are ASCII in an export; else UTF-8."""
+    head = raw.read(4)
+    raw.seek(0)
+    if head[:2] in {codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE}:
+        return "utf-16"
+    return {b"\1\0\1\0": "utf-16-le", b"\0\1\0\1": "utf-16-be"}.get(bytes(map(bool, head)), _UTF_8)
+
+
+def _is_utf_8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError as error:
+        return error.end == len(line) == _LONGEST_LINE  # a letter that is cut in two
+    return True
+
+
+def _as_windows_1252(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return error.object[error.start : error.end].decode("cp1252", errors="replace"), error.end
+
+
+codecs.register_error(_FOREIGN, _as_windows_1252)
 
 
 def sources_of(path: Path) -> list[ImportSource]:

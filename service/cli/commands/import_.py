@@ -458,7 +458,8 @@ def _rows(report: Report) -> Iterator[Row]:
     if report.secrets:
         kinds = ", ".join(f"{kind} ({number:,})" for kind, number in sorted(report.secrets.items()))
         yield Row("redacted", f"{kinds}: replaced by a mark", "yellow")
-    yield from first_of("skipped", "that give no turn, or no time", report.reasons, total=report.skipped)
+    uncertain = "that give no turn, no time, or uncertain letters"
+    yield from first_of("skipped", uncertain, report.reasons, total=report.skipped)
     if report.made is not None:
         facts, entities = report.made
         yield Row("made", f"{counted(facts, 'fact')} and {counted(entities, 'entity', 'entities')}")

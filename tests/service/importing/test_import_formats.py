@@ -148,7 +148,7 @@ def test_other_content_never_takes_a_turn_id_that_was_given(values):
         ("a.json", b"[" * 100_000, "nested too deeply"),
         ("a.jsonl", b"[" * 100_000, "nested too deeply"),
         ("a.json", b'{"a":' * 100_000, "nested too deeply"),
-        ("a.json", "[{}]".encode("utf-16"), "not JSON"),
+        ("a.json", "[{}]".encode("utf-16"), "an empty object"),
         ("a.zip", b"PK", "not a zip"),
     ],
 )

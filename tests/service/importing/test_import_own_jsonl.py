@@ -146,7 +146,7 @@ def test_a_damaged_line_is_reported_and_ends_nothing_but_the_turn_it_stood_in(tm
 def test_a_damaged_first_line_is_no_end_either(tmp_path):
     turns, skipped = read(tmp_path, b"\x00\xff{", LINE)
 
-    assert len(turns) == len(skipped) == 1
+    assert len(turns) == 1 and [one.reason[:8] for one in skipped] == ["not UTF-", "not JSON"]
 
 
 @pytest.mark.parametrize(
@@ -200,10 +200,10 @@ def test_what_no_file_can_hold_is_replaced_and_nothing_else_is(tmp_path):
     assert turn.metadata == {"k\ufffd": ["\ufffd", None]}
 
 
-def test_bytes_that_are_not_utf8_cost_a_character_not_the_line(tmp_path):
+def test_bytes_that_are_not_utf8_are_read_as_windows_1252(tmp_path):
     (turn,), _ = read(tmp_path, b'\xef\xbb\xbf{"role": "user", "content": "caf\xe9"}')
 
-    assert turn.messages[0].content == "caf\ufffd"
+    assert turn.messages[0].content == "caf\u00e9"
 
 
 def test_a_session_id_has_no_step_of_dots_that_clients_take_out_of_an_address(tmp_path):
