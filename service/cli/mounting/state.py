@@ -63,7 +63,11 @@ class MountState:
         self._known: dict[str, Record] | None = None  # nobody else writes them
 
     def open(self, *, mind: str, service: str) -> None:
-        """Own the folder for *mind* of *service*. Raises CommandFailed where it is another's, or in use."""
+        """
+        Own the folder for *mind* of *service*. Raises CommandFailed where it holds another's files, or is in use.
+
+        A name alone, such as one that was mistyped, holds nothing.
+        """
         self._records.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not self._lock.take():
             raise CommandFailed(f"{self.folder} is mounted already, by process {self._lock.holder() or 'unknown'}")
@@ -75,7 +79,9 @@ class MountState:
             return
         except ValueError:
             before = {}
-        if before != now:
+        if before != now and not self.records():
+            replace_text(marker, json.dumps(now))
+        elif before != now:
             self.close()
             raise CommandFailed(
                 f"{self.folder} holds {before.get('mind', 'a mind')} of {before.get('service', 'a service')}: choose "

@@ -267,6 +267,18 @@ def test_errors_say_what_to_do(own_place, tmp_path):
     assert "edit them there" in inside.stderr and "does not answer" in nowhere.stderr
 
 
+def test_a_mind_that_was_mistyped_does_not_hold_the_folder(place):
+    """Broken: the folder was that of the wrong name, and the right one was refused."""
+    away = {"MIND_MEMORY_URL": "http://127.0.0.1:9"}
+    wrong = call("mount", "--mind", "adda", "--once", place.folder, MIND_MEMORY_URL=place.url)
+    nowhere = call("mount", "--mind", place.mind, "--once", place.folder, **away)
+    place.once()
+    other = call("mount", "--mind", "adda", "--once", place.folder, MIND_MEMORY_URL=place.url)
+
+    assert (wrong.exit_code, nowhere.exit_code, other.exit_code) == (1, 1, 1)
+    assert "lives in Lyon" in place.here("STORY.md") and "choose another folder" in other.stderr
+
+
 def test_a_folder_is_mounted_once_at_a_time(place):
     with place.mounted() as (process, _):
         until(lambda: place.here("MEMORY.md"))
