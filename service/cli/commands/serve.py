@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -105,18 +107,31 @@ def _show_welcome(settings: Settings, served: ServedHome) -> None:
         console.print(f"    '{body}'", soft_wrap=True)
         console.print()
     console.print(f"  All calls: {url}/docs\n  MCP tools: {url}/mcp", style="dim")
-    console.print(f"  Talk to it: {program()} chat\n  Ctrl-C stops it", style="dim")
-    console.print(f"  Console: {_console_link(served, console)}", soft_wrap=True, highlight=False, markup=False)
+    talk = f"  Talk to it: {program()} chat{_typed_home(settings)}\n  Ctrl-C stops it"
+    console.print(talk, style="dim", soft_wrap=True, highlight=False, markup=False)
+    console.print(
+        f"  Console: {_console_link(settings, served, console)}", soft_wrap=True, highlight=False, markup=False
+    )
     console.file.flush()
 
 
-def _console_link(served: ServedHome, console: Console) -> str:
+def _typed_home(settings: Settings) -> str:
+    """What names this home to another command; nothing where it is the one that commands take by themselves."""
+    usual = Path(Settings.model_fields["home"].default).expanduser().absolute()
+    return "" if settings.folder == usual else f" --home {shlex.quote(str(settings.folder))}"
+
+
+def _console_link(settings: Settings, served: ServedHome, console: Console) -> str:
     """The console, with a ticket where one is needed; but none goes into a log, such as a container's."""
     page = f"{served.presence.url}/console/"
     if served.memory.authenticator.needs_no_key():
         return page
     issued = served.memory.sign_in.issue_ticket(OWNER) if console.is_terminal else None
-    return f"{page}#t={issued[0]}" if issued is not None else f"{page} (`{program()} console` signs you in)"
+    return (
+        f"{page}#t={issued[0]}"
+        if issued is not None
+        else f"{page} (`{program()} console{_typed_home(settings)}` signs you in)"
+    )
 
 
 def _facts(settings: Settings, memory: Memory, *, keys: int) -> Iterator[Row]:

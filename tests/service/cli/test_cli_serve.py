@@ -1,6 +1,7 @@
 """`mind-memory serve`, as a process of its own."""
 
 import json
+import shlex
 import os
 import signal
 import socket
@@ -74,6 +75,8 @@ def test_the_start_message_tells_what_is_configured_and_its_calls_can_be_pasted(
     assert answers[0]["sequence"] == 1
     command = next(line.split()[3] for line in lines if line.startswith("Talk to it: "))
     assert subprocess.check_output([command, "--version"], cwd=ROOT).startswith(b"mind-memory ")
+    talk = next(line for line in lines if line.startswith("Talk to it: "))
+    assert shlex.split(talk)[4:] == ["chat", "--home", str(home)]  # broken: it talked to another home
     assert answers[1]["mind_id"] == "demo"
     assert (process.returncode, "Traceback" in err) == (0, False)
 
