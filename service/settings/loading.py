@@ -212,6 +212,8 @@ def _nearest(name: str, known: Sequence[str]) -> str:
 
 def _sentence(error: ErrorDetails, *, flags: Mapping[str, object]) -> str:
     path = tuple(str(part) for part in error["loc"])
+    if at := next((n for n, part in enumerate(error["loc"]) if isinstance(part, int)), 0):
+        return _sentence_of_entry(error, path, at=at, flags=flags)
     fields = {"_".join(path).lower(), path[0].lower()}
     if error["type"] == "extra_forbidden":
         known = [".".join(each) for each in _paths(Settings)]
@@ -220,6 +222,17 @@ def _sentence(error: ErrorDetails, *, flags: Mapping[str, object]) -> str:
     if "model" in fields and error["type"] == "model_type":
         message = "must be a section"
     return f"{_place(path, flags=flags)}: {message[:1].lower()}{message[1:]}"
+
+
+def _sentence_of_entry(error: ErrorDetails, path: tuple[str, ...], *, at: int, flags: Mapping[str, object]) -> str:
+    """The fault of one entry of a list, or of a field of it: which entry it is, and which field."""
+    field = f" {'.'.join(path[at + 1 :])}" if path[at + 1 :] else ""
+    place = f"{_place(path[:at], flags=flags)}: entry {int(path[at]) + 1}{field}"
+    if error["type"] == "extra_forbidden":
+        entry = _entry(path[:at])
+        return f"{place} is not a field{_nearest(path[-1], tuple(entry.model_fields) if entry is not None else ())}"
+    message = error["msg"].removeprefix("Value error, ")
+    return f"{place}: {message[:1].lower()}{message[1:]}"
 
 
 def _place(path: tuple[str, ...], *, flags: Mapping[str, object]) -> str:
@@ -244,8 +257,24 @@ def _unparsed(error: SettingsError) -> str:
             if isinstance(section, BaseModel):
                 first = next(iter(type(section).model_fields))
                 return f"{name} must be JSON; or set what is in it by itself, as {_variable((*path, first))}"
-            return f'{name} must be JSON, like ["openai/gpt-4o"] for a list'
+            return f"{name} must be JSON, like {_example(path)}"
     return str(error)
+
+
+def _example(path: tuple[str, ...]) -> str:
+    """A list as a variable would have it: with what is there by itself, or with what each of its entries needs."""
+    entry, found = _entry(path), cast("Sequence[object]", _value(_DEFAULTS, path))
+    if entry is not None:
+        needed: object = {name: "…" for name, field in entry.model_fields.items() if field.is_required()}
+    else:
+        needed = found[0] if found else "openai/gpt-4o" if path[0] == "models" else "…"
+    return json.dumps([needed], ensure_ascii=False)
+
+
+def _entry(path: tuple[str, ...]) -> type[BaseModel] | None:
+    """What each entry of a list of sections is; None for another field."""
+    kinds = get_args(_field(path).annotation)
+    return next((one for one in kinds if isinstance(one, type) and issubclass(one, BaseModel)), None)
 
 
 def _is_composed(path: Sequence[str]) -> bool:

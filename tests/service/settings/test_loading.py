@@ -135,3 +135,31 @@ def test_an_address_is_shown_without_its_key(monkeypatch):
     monkeypatch.setenv("MIND_MEMORY_API_BASE", "https://u:p@host/v1?key=canary")
 
     assert [one.shown for one in origins(read_settings())] == ["https://host/v1"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("ENTITY_KINDS", "Person", 'MIND_MEMORY_ENTITY_KINDS must be JSON, like [{"name": "…"}]'),
+        ("WEBHOOKS__ENDPOINTS", "x", 'MIND_MEMORY_WEBHOOKS__ENDPOINTS must be JSON, like [{"name": "…", "url": '),
+        ("OFF_THE_RECORD_MARKERS", "x", 'must be JSON, like ["#offtherecord"]'),
+        ("MODELS__CHAT__FALLBACKS", "x", 'must be JSON, like ["openai/gpt-4o"]'),
+        ("ACCESS__ALLOWED_HOSTS", "x", 'must be JSON, like ["…"]'),
+        ("WEBHOOKS__ENDPOINTS", '[{"name": "a"}]', "MIND_MEMORY_WEBHOOKS__ENDPOINTS: entry 1 url: field required"),
+        ("WEBHOOKS__ENDPOINTS", '[{"name": "a", "uri": "x"}]', "entry 1 uri is not a field; did you mean url?"),
+        ("ENTITY_KINDS", '[{"name": "Person"}, {}]', "MIND_MEMORY_ENTITY_KINDS: entry 2 name: field required"),
+        (
+            "OFF_THE_RECORD_MARKERS",
+            "[3]",
+            "MIND_MEMORY_OFF_THE_RECORD_MARKERS: entry 1: input should be a valid string",
+        ),
+    ],
+)
+def test_a_mistake_in_a_list_names_the_entry_and_the_field(monkeypatch, name, value, said):
+    """Broken: every example was a list of models, and of an entry neither its number nor its field was named."""
+    monkeypatch.setenv(f"MIND_MEMORY_{name}", value)
+
+    with pytest.raises(ConfigurationFault) as fault:
+        read_settings()
+
+    assert said in str(fault.value)
