@@ -11,6 +11,7 @@ import asyncio
 import functools
 import inspect
 import os
+import re
 from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -121,6 +122,21 @@ def make_home(settings: Settings) -> Path:
     return folder
 
 
+@contextmanager
+def _named_as_typed(name: object, mind: object) -> Iterator[None]:
+    """Say what was typed where a failure names the id that was derived of it, and which mind is called much like it."""
+    try:
+        yield
+    except CommandFailed as failure:
+        words = str(failure)
+        if name == mind or repr(mind) not in words:
+            raise
+        like = re.sub(r"[^a-z0-9_-]+", "-", str(name).casefold()).strip("-")
+        is_there = re.search(rf"There are:.*(?<![\w-]){re.escape(like)}(?![\w-])", words) if like else None
+        meant = f". Did you mean {like}?" if is_there else ""
+        raise CommandFailed(words.replace(repr(mind), repr(name), 1) + meant) from failure
+
+
 def words_of_file_fault(fault: OSError) -> tuple[str, str]:
     """What failed, with the file, and what to do; the latter is empty where that is not known."""
     mend = next((words for kind, words in _MENDS.items() if isinstance(fault, kind) and fault.filename), "")
@@ -163,6 +179,7 @@ def command(
                 if not logs:
                     configure_logs(level="ERROR", as_json=False, has_colours=wants_colours())
                 context, zone, mind = Context(home, url, bool(as_json)), None, options.get("mind")
+                name = mind
                 if isinstance(mind, str):
                     mind = options["mind"] = mind_id_of(mind)
                 if is_meant or (isinstance(mind, str) and not logs):
@@ -170,9 +187,10 @@ def command(
 
                     options["mind"], zone = asyncio.run(mind_meant(context, mind))
                 show_times_in(zone)
-                outcome = body(context, **options)
-                if inspect.iscoroutine(outcome):
-                    asyncio.run(outcome)
+                with _named_as_typed(name, mind):
+                    outcome = body(context, **options)
+                    if inspect.iscoroutine(outcome):
+                        asyncio.run(outcome)
 
         shared: dict[str, Any] = {"home": _Home}
         if has_url:

@@ -172,6 +172,20 @@ def test_where_there_is_one_mind_its_name_can_be_left_out(tmp_path):
         assert "Ada sings." in done.stdout
 
 
+def test_a_name_that_is_no_id_is_said_as_it_was_typed(tmp_path):
+    """Broken: the error named an id that nobody had typed."""
+    home = ("--home", tmp_path / "home")
+    with serving(tmp_path / "home"):
+        call("save", "Ada has a cat.", "--mind", "ada", *home)
+        close = call("remember", "cat", "--mind", "Ada", *home)
+        far = call("remember", "cat", "--mind", "Berta B.", *home)
+
+    assert (close.exit_code, far.exit_code) == (1, 1)
+    assert "no mind is called 'Ada'" in close.stderr and "Did you mean ada?" in close.stderr
+    assert "no mind is called 'Berta B.'" in far.stderr and "Did you mean" not in far.stderr
+    assert "user-" not in close.stderr + far.stderr
+
+
 def test_where_there_are_several_minds_who_names_none_is_told_which_there_are(tmp_path):
     begun(home := tmp_path / "home", *(names := ["ada", *(f"mind-{number}" for number in range(10))]))
 
