@@ -9,11 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from consolidation.workspace import DEFAULT_MIND
+from consolidation.workspace import DEFAULT_MIND, mind_id_of
 from service.cli.command import Asker, CommandFailed, Context, MindName, command, instant_of, one_of
-from service.cli.connection import connect
+from service.cli.connection import connect, mind_or_none, which_there_are
 from service.cli.output.memories import secrets_in, show_memories
-from service.cli.output.terminal import note
+from service.cli.output.terminal import note, one_line
 
 _KINDS = ("fact", "entity", "episode", "observation")
 _LAST_MOMENT = time(23, 59, 59, 999_999)
@@ -70,6 +70,10 @@ async def remember(
         "metadata": _metadata(where or []),
     }
     async with connect(context) as connection:
+        for one in also_read or ():
+            if await mind_or_none(connection.memory, mind_id_of(one)) is None:
+                others = await which_there_are(connection.memory)
+                raise CommandFailed(f"--also-read: no mind is called {one_line(one)!r}{others}")
         found = await connection.memory.remember(mind, query, **asked)
     connection.show(context, show_memories, found)
 

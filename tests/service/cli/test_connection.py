@@ -180,7 +180,11 @@ def test_a_name_that_is_no_id_is_said_as_it_was_typed(tmp_path):
         close = call("remember", "cat", "--mind", "Ada", *home)
         far = call("remember", "cat", "--mind", "Berta B.", *home)
 
-    assert (close.exit_code, far.exit_code) == (1, 1)
+        also = call("remember", "cat", "--mind", "ada", "--also-read", "nobody", *home)
+        itself = call("remember", "cat", "--mind", "ada", "--also-read", "ada", *home)
+
+    assert (close.exit_code, far.exit_code, also.exit_code, itself.exit_code) == (1, 1, 1, 0)
+    assert "--also-read: no mind is called 'nobody'. There are: ada" in also.stderr
     assert "no mind is called 'Ada'" in close.stderr and "Did you mean ada?" in close.stderr
     assert "no mind is called 'Berta B.'" in far.stderr and "Did you mean" not in far.stderr
     assert "user-" not in close.stderr + far.stderr
