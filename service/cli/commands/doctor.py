@@ -35,7 +35,7 @@ from service.adapters.multilingual_e5.embedder import MultilingualE5, missing_pa
 from service.adapters.multilingual_e5.weights import PACKAGE as WEIGHTS
 from service.cli.command import FAILED, CommandFailed, Context, command
 from service.cli.connection import Connection, connect, elsewhere, status_of_all, still_loads
-from service.cli.output.configuration import NO_MODEL, embedder_of, models_of, network_of
+from service.cli.output.configuration import NO_MODEL, embedder_of, missing_folders, models_of, network_of
 from service.cli.output.findings import (
     BROKEN,
     DOUBTFUL,
@@ -132,6 +132,9 @@ def _configuration(settings: Settings, home: Path | None) -> Iterator[Finding]:
         yield Finding(NOTED, one.name, f"{one.shown} ({one.place})")
     yield Finding(NOTED, "defaults", f"all {'other ' if decided else ''}settings have their defaults")
     yield Finding(NOTED, "network", network_of(settings))
+    for name, folder in missing_folders(settings):
+        mend = f"make it, mount it, or mend MIND_MEMORY_STORY__{name.upper()}; until then nothing is read from it"
+        yield Finding(DOUBTFUL, name, f"{shortened(folder)} is not a folder", mend)
     yield from findings_elsewhere(elsewhere(settings))
 
 

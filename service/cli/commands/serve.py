@@ -18,7 +18,15 @@ from consolidation.kernel.release import installed_version
 from service.access.addresses import is_loopback
 from service.access.principal import OWNER
 from service.cli.command import CommandFailed, Context, command, make_home
-from service.cli.output.configuration import database_of, embedder_of, graph_of, missing_keys, model_lines, network_of
+from service.cli.output.configuration import (
+    database_of,
+    embedder_of,
+    graph_of,
+    missing_folders,
+    missing_keys,
+    model_lines,
+    network_of,
+)
 from service.cli.output.progress import bar
 from service.cli.output.terminal import Row, counted, out, program, rows_of, shortened, show_facts
 from service.composition.access import is_guarded
@@ -145,6 +153,8 @@ def _facts(settings: Settings, memory: Memory, *, keys: int) -> Iterator[Row]:
     yield from rows_of("models", model_lines(settings))
     for problem in missing_keys(settings):
         yield Row("no key", problem, "yellow")
+    for name, folder in missing_folders(settings):
+        yield Row("missing", f"{name}: {shortened(folder)} is not there yet", "yellow")
     yield Row("recall", "waits as long as it takes" if deadline is None else f"answers within {deadline:g} s")
     yield Row("vectors", embedder_of(settings))
     yield Row("tokens", "counted here, offline")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from consolidation.kernel.ports import Role
@@ -80,6 +81,15 @@ def embedder_of(settings: Settings) -> str:
     if find_weights() is None:
         return f"hashed words only: the package {PACKAGE} is not installed"
     return f"all-MiniLM-L6-v2, built in: English, {DIMENSION} dimensions"
+
+
+def missing_folders(settings: Settings) -> Iterator[tuple[str, Path]]:
+    """The folders that settings name and that are not there, each with its setting. They may come later, as a mount."""
+    named = [("sessions_folder", settings.story.sessions_folder)]
+    named += [("linked_folders", one) for one in settings.story.linked_folders]
+    for name, folder in named:
+        if folder is not None and not folder.expanduser().is_dir():
+            yield name, folder
 
 
 def network_of(settings: Settings) -> str:

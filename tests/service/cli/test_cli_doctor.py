@@ -7,7 +7,7 @@ import pytest
 from service.cli.commands.doctor import dependency_finding
 from service.cli.connection import still_loads
 from service.cli.output.findings import BROKEN, NOTED, SOUND
-from tests.support.cli_process import call, serving
+from tests.support.cli_process import call, said_by_service, serving
 from tests.support.exports import jsonl
 from tests.twins.provider import Fails, ScriptedProvider
 
@@ -30,6 +30,20 @@ def test_that_another_service_is_not_looked_at_is_said(tmp_path, monkeypatch, ho
     done = call("doctor", *home, MIND_MEMORY_URL="https://memory.example.org", HOME=str(tmp_path))
 
     assert ("what follows is of the home on this machine" in done.stdout) is is_said
+
+
+def test_folders_that_settings_name_and_that_are_not_there_are_said(tmp_path):
+    """Broken: a mistyped folder of sessions was never reported, and nothing was read from it."""
+    missing = tmp_path / "nowhere"
+    asked = {"MIND_MEMORY_STORY__SESSIONS_FOLDER": str(missing), "MIND_MEMORY_STORY__LINKED_FOLDERS": f'["{tmp_path}"]'}
+    done = call("doctor", "--home", tmp_path / "home", **asked)
+    with serving(tmp_path / "home", **asked):
+        started = said_by_service(tmp_path / "home")
+
+    words = " ".join(done.stdout.split())
+    assert "is not a folder" in words and "MIND_MEMORY_STORY__SESSIONS_FOLDER" in words
+    assert "LINKED_FOLDERS; until" not in words and done.exit_code == 0
+    assert "nowhere is not there yet" in " ".join(started.split())
 
 
 def test_the_multilingual_embedder_is_checked_when_it_is_chosen(tmp_path):
