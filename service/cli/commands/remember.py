@@ -8,6 +8,7 @@ from datetime import time
 from typing import Annotated, Any
 
 import typer
+from mind_memory_client.errors import InvalidRequest
 
 from consolidation.workspace import DEFAULT_MIND, mind_id_of
 from service.cli.command import Asker, CommandFailed, Context, MindName, command, instant_of, one_of
@@ -16,6 +17,7 @@ from service.cli.output.memories import secrets_in, show_memories
 from service.cli.output.terminal import note, one_line
 
 _KINDS = ("fact", "entity", "episode", "observation")
+_AS_TYPED = (("memories/0/occurred_at", "--at"), ("memories/0/text", "TEXT"), ("session_id", "--session"))
 _LAST_MOMENT = time(23, 59, 59, 999_999)
 
 
@@ -103,9 +105,17 @@ async def save(
     session: Annotated[str | None, typer.Option(metavar="ID", help="The session that it comes from.")] = None,
 ) -> None:
     """Have something remembered, on purpose."""
+    if not text.strip():
+        raise CommandFailed("say what to save: the text is empty")
     memory = {"text": text, "occurred_at": instant_of(when, "--at", at=time(12))}
     async with connect(context) as connection:
-        found = await connection.memory.save_memories(mind, memory, importance=importance, session=session)
+        try:
+            found = await connection.memory.save_memories(mind, memory, importance=importance, session=session)
+        except InvalidRequest as refusal:
+            words = connection.explain(refusal)
+            for field, typed in _AS_TYPED:
+                words = words.replace(field, typed)
+            raise CommandFailed(words) from refusal
     if not found.memories:
         raise CommandFailed(f"not saved: {', '.join(one.reason for one in found.dropped)}")
     for kind in secrets_in(found.dropped):

@@ -190,6 +190,17 @@ def test_a_name_that_is_no_id_is_said_as_it_was_typed(tmp_path):
     assert "user-" not in close.stderr + far.stderr
 
 
+def test_what_can_not_be_saved_is_said_in_the_words_of_the_command(tmp_path):
+    home = ("--home", tmp_path / "home")
+    with serving(tmp_path / "home"):
+        empty = call("save", " ", *home)
+        future = call("save", "Ada has a cat.", "--at", "2190-01-01", *home)
+
+    assert (empty.exit_code, future.exit_code) == (1, 1)
+    assert "say what to save: the text is empty" in empty.stderr
+    assert "--at: is more than a day in the future" in future.stderr
+
+
 def test_where_there_are_several_minds_who_names_none_is_told_which_there_are(tmp_path):
     begun(home := tmp_path / "home", *(names := ["ada", *(f"mind-{number}" for number in range(10))]))
 
