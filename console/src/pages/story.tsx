@@ -69,6 +69,7 @@ function Reading({ mind, story, again }: ReadingProps) {
           partsOf={chaptersOf}
           save={save}
           leave={(theirs) => (draft.begin(theirs), again())}
+          afterwards="What you replace is kept under “Earlier versions”."
         />
       ) : (
         <Book mind={mind} story={story} draft={draft} version={version} save={() => void save()} waits={run?.pending_turns ?? 0} />

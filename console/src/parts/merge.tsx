@@ -21,9 +21,11 @@ interface MergeProps {
   partsOf: (text: string) => readonly Part[];
   save: (text: string, theirs: Kept) => Promise<unknown>;
   leave: (theirs: Kept) => void;
+  /** Says where what is replaced can be found afterwards. */
+  afterwards: string;
 }
 
-export function Merge({ mine, conflict, partsOf, save, leave }: MergeProps) {
+export function Merge({ mine, conflict, partsOf, save, leave, afterwards }: MergeProps) {
   const [pairs] = useState(() => pairsOf(partsOf(mine), partsOf(conflict.theirs.text), partsOf(conflict.base)));
   const [said, setSaid] = useState<Readonly<Record<string, Whose>>>({});
   const different = pairs.filter((one) => !isSame(one.mine, one.theirs));
@@ -33,7 +35,7 @@ export function Merge({ mine, conflict, partsOf, save, leave }: MergeProps) {
       <h2 id="merge">Somebody else saved meanwhile</h2>
       <p>
         Both texts differ in {counted(different.length, "place")}. Choose whose to keep in each; nothing is saved before you
-        say so, and the earlier versions are kept.
+        say so. {afterwards}
       </p>
       {different.map((one) => (
         <OnePair key={one.key} of={one} whose={said[one.key] ?? one.whose} choose={(whose) => setSaid({ ...said, [one.key]: whose })} />
