@@ -6,7 +6,7 @@ import { useLoaded } from "../parts/load";
 import { isTight } from "../parts/width";
 import { Why, WhyOf } from "../parts/why";
 import type { Said } from "../parts/why/what_if";
-import { begin, type Line, speak, talk } from "./talk/conversation";
+import { begin, type Line, sendAgain, speak, talk } from "./talk/conversation";
 import { OneLine } from "./talk/line";
 import { Say } from "./talk/say";
 
@@ -38,7 +38,14 @@ export default function TalkPage({ mind }: { mind: string }) {
         {!lines.length && <Opening />}
         <div class="talk-lines" role="log" aria-label="What was said">
           {lines.map((one, at) => (
-            <OneLine key={at} mind={mind} of={one} isExplained={at === explained} explain={hasTrace(one) ? () => setChosen(at) : undefined} />
+            <OneLine
+              key={at}
+              mind={mind}
+              of={one}
+              isExplained={at === explained}
+              explain={hasTrace(one) ? () => setChosen(at) : undefined}
+              sendAgain={isBusy ? undefined : () => (setChosen(null), void sendAgain(at))}
+            />
           ))}
         </div>
         <Say

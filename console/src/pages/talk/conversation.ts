@@ -18,6 +18,14 @@ export interface Line {
   silence?: string | null;
   problem?: string;
   isOpen?: boolean;
+  /** Of a line of a person that did not arrive: how it is sent again. */
+  unsent?: Sending;
+}
+
+interface Sending {
+  isAnswered: boolean;
+  /** Names the turn, so that one that did arrive is not kept twice. */
+  turn: string;
 }
 
 export interface Talk {
@@ -39,14 +47,31 @@ export function begin(mind: string): void {
 }
 
 /** Say something, and hear what comes of it. */
-export async function speak(words: string, isOffRecord: boolean, isAnswered: boolean): Promise<void> {
-  add({ role: "user", content: words, isOffRecord });
+export function speak(words: string, isOffRecord: boolean, isAnswered: boolean): Promise<void> {
+  return send(words, isOffRecord, { isAnswered, turn: `console-${crypto.getRandomValues(new Uint32Array(4)).join("-")}` });
+}
+
+/** Send line *at*, which did not arrive, again: it stands behind what was said meanwhile. */
+export async function sendAgain(at: number): Promise<void> {
+  const { lines } = talk.value;
+  const line = lines[at];
+  if (!line?.unsent) return;
+  talk.value = { ...talk.value, lines: lines.filter((_, one) => one !== at && one !== at + 1) };
+  await send(line.content, line.isOffRecord, line.unsent);
+}
+
+async function send(words: string, isOffRecord: boolean, sending: Sending): Promise<void> {
+  const spoken: Line = { role: "user", content: words, isOffRecord };
+  add(spoken);
   add({ role: "assistant", content: "", isOffRecord, isOpen: true });
   const mine = present.signal;
   try {
-    await (isAnswered ? answer(isOffRecord, mine) : recall(words, isOffRecord, mine));
+    await (sending.isAnswered ? answer(isOffRecord, mine) : recall(words, isOffRecord, sending.turn, mine));
   } catch (error) {
-    if (!mine.aborted) change({ problem: asProblem(error).detail });
+    if (mine.aborted) return;
+    change({ problem: asProblem(error).detail });
+    // Where a model had begun to answer, the words arrived.
+    if (!talk.value.lines.at(-1)?.content) put({ ...spoken, unsent: sending }, 2);
   }
   if (!mine.aborted) change({ isOpen: false });
 }
@@ -61,7 +86,7 @@ async function answer(isOffRecord: boolean, abort: AbortSignal): Promise<void> {
 }
 
 /** Without a model: what would come to mind, and the words are kept all the same. */
-async function recall(words: string, isOffRecord: boolean, abort: AbortSignal): Promise<void> {
+async function recall(words: string, isOffRecord: boolean, name: string, abort: AbortSignal): Promise<void> {
   const { mind, session } = talk.value;
   const path = { mind_id: mind };
   const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -73,14 +98,14 @@ async function recall(words: string, isOffRecord: boolean, abort: AbortSignal): 
   });
   change({ traceId: found.trace_id, trace: (found.trace ?? null) as unknown as Trace | null, flashbacks: found.flashbacks, silence: found.silence });
   if (isOffRecord) return;
-  const turn = { session_id: session, trace_id: found.trace_id, messages: [{ role: "user", content: words }] };
+  const turn = { turn_id: name, session_id: session, trace_id: found.trace_id, messages: [{ role: "user", content: words }] };
   await post("/v1/minds/{mind_id}/turns", { path, body: turn as Schemas["TurnIn"] });
 }
 
-/** What was said so far; what was off the record is heard only by what is off the record, too. */
+/** What was said so far and arrived; what was off the record is heard only by what is off the record, too. */
 function said(isOffRecord: boolean): Schemas["MessageIn"][] {
   return talk.value.lines
-    .filter((one) => one.content && (isOffRecord || !one.isOffRecord))
+    .filter((one) => one.content && !one.unsent && (isOffRecord || !one.isOffRecord))
     .map(({ role, content }) => ({ role, content }));
 }
 
@@ -89,7 +114,13 @@ function add(line: Line): void {
 }
 
 function change(changes: Partial<Line>): void {
-  const { lines } = talk.value;
-  const last = lines.at(-1);
-  if (last) talk.value = { ...talk.value, lines: [...lines.slice(0, -1), { ...last, ...changes }] };
+  const last = talk.value.lines.at(-1);
+  if (last) put({ ...last, ...changes }, 1);
+}
+
+/** Put *line* in the place of the one at *fromEnd*; 1 is the last. */
+function put(line: Line, fromEnd: number): void {
+  const lines = [...talk.value.lines];
+  lines[lines.length - fromEnd] = line;
+  talk.value = { ...talk.value, lines };
 }

@@ -10,9 +10,11 @@ interface OneLineProps {
   of: Line;
   isExplained: boolean;
   explain: (() => void) | undefined;
+  /** Sends it again, where it did not arrive and nothing else is under way. */
+  sendAgain: (() => void) | undefined;
 }
 
-export function OneLine({ mind, of, isExplained, explain }: OneLineProps) {
+export function OneLine({ mind, of, isExplained, explain, sendAgain }: OneLineProps) {
   const isPerson = of.role === "user";
   return (
     <article class={isExplained ? "message is-explained" : "message"} data-role={of.role}>
@@ -21,6 +23,12 @@ export function OneLine({ mind, of, isExplained, explain }: OneLineProps) {
       {of.isOpen && !of.content && <p class="quiet">…</p>}
       {of.flashbacks && <CameUp mind={mind} of={of} />}
       {of.problem && <p class="wrong" role="alert">{of.problem}</p>}
+      {of.unsent && (
+        <p class="row">
+          <span class="quiet">{of.isOffRecord ? "Not answered." : "Not kept yet."}</span>
+          <button type="button" disabled={!sendAgain} onClick={sendAgain}>Send again</button>
+        </p>
+      )}
       {explain && <button type="button" aria-pressed={isExplained} onClick={explain}>Why?</button>}
     </article>
   );
