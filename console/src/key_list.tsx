@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { keysHere, keysOn, switchKeys } from "./keys";
 import { Dialog } from "./parts/dialog";
 
-export function KeyList({ close }: { close: () => void }) {
+export default function KeyList({ close }: { close: () => void }) {
   const [here] = useState(keysHere);
   const isGoing = ([name]: readonly [string, string]) => name.startsWith("g ");
   return (

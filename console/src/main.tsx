@@ -1,17 +1,12 @@
 // Starts the console: first whatever the address brings, then the page.
 import { render } from "preact";
 import { get } from "./api/client";
-import { asProblem } from "./parts/load";
 import { isSignedOut, signInByAddress } from "./session";
 import { Shell } from "./shell";
 
 async function start(): Promise<void> {
   await signInByAddress();
-  if (!isSignedOut.value) {
-    await get("/v1/session").catch((error) => {
-      if (asProblem(error).status === 401) isSignedOut.value = true;
-    });
-  }
+  if (!isSignedOut.value) await get("/v1/session").catch(() => undefined); // who is refused for want of a key is signed out by it
   const place = document.getElementById("console");
   if (place) render(<Shell />, place);
 }

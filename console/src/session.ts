@@ -9,8 +9,17 @@ export const TICKET = "#t=";
 /** True while the service wants to know who is asking, and nobody has said so. */
 export const isSignedOut = signal(false);
 
-/** What a refused ticket or key was answered with. */
-export const refusal = signal("");
+/** What is said where nobody answers. */
+export const AWAY = "The service does not answer. Is it still running?";
+
+/** What a refused ticket or key was answered with; status 0: nobody answered. */
+export interface Refusal {
+  status: number;
+  words: string;
+  isOfKey: boolean;
+}
+
+export const refusal = signal<Refusal | null>(null);
 
 export const token = (): string | null => sessionStorage.getItem(PLACE);
 
@@ -34,14 +43,14 @@ export async function exchange(proof: { ticket: string } | { key: string }): Pro
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(proof),
-  });
-  const said = await answer.json().catch(() => ({}));
-  if (!answer.ok) {
-    refusal.value = said.detail ?? said.title ?? "The service did not accept it.";
+  }).catch(() => null);
+  const said = await answer?.json().catch(() => ({}));
+  if (!answer?.ok) {
+    refusal.value = { status: answer?.status ?? 0, words: said ? (said.detail ?? said.title ?? "") : AWAY, isOfKey: "key" in proof };
     isSignedOut.value = true;
     return;
   }
   sessionStorage.setItem(PLACE, said.token);
-  refusal.value = "";
+  refusal.value = null;
   isSignedOut.value = false;
 }

@@ -1,21 +1,23 @@
 // The frame around every page: whose memory this is, the pages, search, light and dark, what is wrong.
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { remove } from "./api/client";
 import { follow } from "./api/events";
 import { bind, mention } from "./keys";
-import { KeyList } from "./key_list";
 import { Minds } from "./minds";
 import { LISTED, PAGES } from "./pages";
 import { AsCall } from "./parts/as_call";
 import { Late } from "./parts/late";
 import { Toast, undoLast } from "./parts/toast";
 import { go, place, to } from "./router";
-import { isSignedOut } from "./session";
-import { SignIn, SignOut } from "./sign_in";
+import { forget, isSignedOut, token } from "./session";
 import { Standing } from "./standing";
 import { switchTheme, theme } from "./theme";
 
 const showsKeys = signal(false);
+
+const keyList = () => import("./key_list");
+const signIn = () => import("./sign_in");
 
 export function Shell() {
   const { mind, page } = place.value;
@@ -35,7 +37,7 @@ export function Shell() {
     ];
     return () => bound.forEach((end) => end());
   }, [mind]);
-  if (isSignedOut.value) return <SignIn />;
+  if (isSignedOut.value) return <Late load={signIn} />;
   return (
     <>
       <a class="skip" href="#main" onClick={toMain}>To the page</a>
@@ -51,7 +53,7 @@ export function Shell() {
         </p>
       </footer>
       <Toast />
-      {showsKeys.value && <KeyList close={() => (showsKeys.value = false)} />}
+      {showsKeys.value && <Late load={keyList} close={() => (showsKeys.value = false)} />}
     </>
   );
 }
@@ -77,6 +79,15 @@ function Top({ mind, page }: { mind: string; page: string }) {
       </div>
     </header>
   );
+}
+
+function SignOut() {
+  if (!token()) return null;
+  const signOut = async () => {
+    await remove("/v1/session").catch(() => undefined);
+    forget();
+  };
+  return <button type="button" onClick={() => void signOut()}>Sign out</button>;
 }
 
 function Pages({ mind, page }: { mind: string; page: string }) {

@@ -1,12 +1,12 @@
-// Signing in with a pasted key, and signing out. The link that the service prints signs in by itself.
+// Signing in with a pasted key. The link that the service prints signs in by itself.
 import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { remove } from "./api/client";
-import { exchange, forget, refusal, token } from "./session";
+import { exchange, type Refusal, refusal } from "./session";
 
 const isBusy = signal(false);
 
-export function SignIn() {
+export default function SignIn() {
   const [key, setKey] = useState("");
   const signIn = async (event: SubmitEvent) => {
     event.preventDefault();
@@ -20,7 +20,7 @@ export function SignIn() {
         Open the link that the service printed when it started, or run <code>mind-memory console</code>: it opens this
         page, signed in. Or paste a key.
       </p>
-      {refusal.value && <p role="alert" class="refusal">{refusal.value}</p>}
+      {refusal.value && <p role="alert" class="refusal">{reason(refusal.value)}</p>}
       <form onSubmit={signIn}>
         <label>
           Key
@@ -40,11 +40,16 @@ export function SignIn() {
   );
 }
 
-export function SignOut() {
-  if (!token()) return null;
-  const signOut = async () => {
-    await remove("/v1/session").catch(() => undefined);
-    forget();
-  };
-  return <button type="button" onClick={() => void signOut()}>Sign out</button>;
+/** Why a ticket or a key was refused. Of a key, the service's own words are for who writes calls. */
+function reason({ status, words, isOfKey }: Refusal): ComponentChildren {
+  if (isOfKey && status === 401) {
+    return (
+      <>
+        The service does not know this key: it may be copied in part, revoked or expired. On the service's machine,{" "}
+        <code>mind-memory keys create</code> makes a new one.
+      </>
+    );
+  }
+  if (isOfKey && status === 429) return "This key was refused. Wrong keys come too often from this address; one that is right is let in all the same.";
+  return words || "The service did not accept it.";
 }

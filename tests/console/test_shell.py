@@ -144,3 +144,27 @@ def test_on_a_phone_the_pages_are_one_line_and_the_shown_one_is_in_it(browser, l
 
             expect(shown).to_be_in_viewport(ratio=1)
             assert shown.evaluate("(link) => link.parentElement.clientHeight < 2 * link.offsetHeight")
+
+
+def test_a_page_that_was_opened_while_the_service_was_away_opens_when_it_is_back(visitor):
+    """Broken: it stays away for as long as the tab is open, and asks whether the service was updated."""
+    visitor.open("ada/facts")
+    for address in ("**/console/assets/**", "**/healthz"):
+        visitor.page.route(address, lambda route: route.abort())
+    visitor.page.get_by_role("link", name="Graph").click()
+    expect(visitor.page.get_by_role("alert")).to_contain_text("The service does not answer")
+    visitor.page.unroute_all()
+    visitor.page.get_by_role("button", name="Try again").click()
+
+    expect(visitor.page.get_by_role("slider", name="As of")).to_be_visible()
+
+
+def test_an_editor_that_can_not_be_loaded_comes_when_it_is_asked_for_again(visitor):
+    visitor.open("ada/facts")
+    visitor.page.route("**/console/assets/codemirror*", lambda route: route.abort())
+    visitor.page.get_by_role("link", name="Story").click()
+    expect(visitor.page.get_by_role("alert")).to_contain_text("A part of the console can not be loaded")
+    visitor.page.unroute_all()
+    visitor.page.get_by_role("button", name="Try again").click()
+
+    expect(visitor.page.get_by_role("textbox", name="The story, in Markdown")).to_be_visible()

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { MindMemoryError, RequestRefused, Unreachable } from "../../../client-ts/src/errors.js";
 import { addressOf, send as sendOver } from "../../../client-ts/src/http.js";
-import { forget, token } from "../session";
+import { AWAY, forget, token } from "../session";
 import type { components, paths } from "./schema";
 
 export type Schemas = components["schemas"];
@@ -93,10 +93,13 @@ function note(method: string, address: string, asked: Asked<never> | Asked<unkno
   calls.value = [call, ...others].slice(0, MOST_CALLS);
 }
 
+/** How the service says that wrong keys come too often from this address; a key that calls too often is told otherwise. */
+const WITHOUT_KEY = /without a valid key/;
+
 function problemOf(error: unknown): unknown {
-  if (error instanceof Unreachable) return new Problem(0, "The service does not answer. Is it still running?");
+  if (error instanceof Unreachable) return new Problem(0, AWAY);
   if (!(error instanceof RequestRefused)) return error instanceof MindMemoryError ? new Problem(0, error.message) : error;
-  if (error.status === 401) forget();
+  if (error.status === 401 || (error.status === 429 && WITHOUT_KEY.test(error.detail))) forget();
   const detail = error.detail || error.title || `The service answered ${error.status}.`;
   return new Problem(error.status, detail, { ...error.problem });
 }

@@ -3,6 +3,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Options } from "uplot";
 import { clock, isDay, shortDay, startOfDay } from "../dates";
 import { theme } from "../theme";
+import { useScript } from "./late";
+import { Trouble } from "./load";
 
 export interface Series {
   name: string;
@@ -76,29 +78,31 @@ function Legend({ series, healthy, band }: ChartProps) {
   );
 }
 
+const loadUplot = () => import("uplot");
+
 function Plot({ title, days, series, healthy, spans, write }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const colours = theme();
+  const script = useScript(loadUplot);
   useEffect(() => {
-    const element = place.current;
-    if (!element) return;
-    let gone = false;
-    let drawn: { destroy: () => void; setSize: (size: { width: number; height: number }) => void } | undefined;
-    const sized = new ResizeObserver(() => drawn?.setSize({ width: element.clientWidth, height: HEIGHT }));
-    void import("uplot").then(({ default: Uplot }) => {
-      if (gone) return;
-      const times = days.map((one) => Date.parse(isDay(one) ? startOfDay(one) : one) / 1000);
-      const options = optionsOf(Uplot, element, times, series, { healthy, spans }, write);
-      drawn = new Uplot(options, [times, ...series.map((one) => [...one.values])], element);
-      sized.observe(element);
-    });
+    const [element, Uplot] = [place.current, script.value?.default];
+    if (!element || !Uplot) return;
+    const times = days.map((one) => Date.parse(isDay(one) ? startOfDay(one) : one) / 1000);
+    const options = optionsOf(Uplot, element, times, series, { healthy, spans }, write);
+    const drawn = new Uplot(options, [times, ...series.map((one) => [...one.values])], element);
+    const sized = new ResizeObserver(() => drawn.setSize({ width: element.clientWidth, height: HEIGHT }));
+    sized.observe(element);
     return () => {
-      gone = true;
       sized.disconnect();
-      drawn?.destroy();
+      drawn.destroy();
     };
-  }, [days, series, colours]);
-  return <div ref={place} class="plot" role="img" aria-label={title} />;
+  }, [days, series, colours, script.value]);
+  return (
+    <>
+      <div ref={place} class="plot" role="img" aria-label={title} />
+      {script.problem && <Trouble problem={script.problem} again={script.again} />}
+    </>
+  );
 }
 
 function optionsOf(

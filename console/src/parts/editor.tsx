@@ -2,6 +2,8 @@
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Mark, Mounted } from "./editor/codemirror";
+import { useScript } from "./late";
+import { Trouble } from "./load";
 
 export type { Mark, Mounted };
 
@@ -27,32 +29,26 @@ interface EditorProps {
 
 const NO_MARKS: readonly Mark[] = [];
 
+const loadEditor = () => import("./editor/codemirror");
+
 export function Editor(props: EditorProps) {
   const { text, replaced, marks = NO_MARKS, chosen = null, original = null } = props;
   const place = useRef<HTMLDivElement>(null);
   const [editor, setEditor] = useState<Mounted | null>(null);
-  const [hasFailed, setFailed] = useState(false);
+  const script = useScript(loadEditor);
   const latest = useRef(props);
   latest.current = props;
   useEffect(() => {
-    let made: Mounted | undefined;
-    let isGone = false;
-    import("./editor/codemirror").then(
-      ({ mount }) => {
-        if (isGone || !place.current) return;
-        made = mount(place.current, wishesOf(latest));
-        if (latest.current.mounted) latest.current.mounted.current = made;
-        setEditor(made);
-        latest.current.ready?.();
-      },
-      () => setFailed(true),
-    );
+    if (!script.value || !place.current) return;
+    const made = script.value.mount(place.current, wishesOf(latest));
+    if (latest.current.mounted) latest.current.mounted.current = made;
+    setEditor(made);
+    latest.current.ready?.();
     return () => {
-      isGone = true;
-      made?.destroy();
+      made.destroy();
       if (latest.current.mounted) latest.current.mounted.current = null;
     };
-  }, []);
+  }, [script.value]);
   useEffect(() => {
     if (!editor || editor.text() === text) return;
     editor.replace(text);
@@ -64,7 +60,7 @@ export function Editor(props: EditorProps) {
   return (
     <>
       {!editor && <div class="before-editor">{text}</div>}
-      {hasFailed && <p role="alert">The editor can not be loaded. Was the service updated? Load the console anew.</p>}
+      {script.problem && <Trouble problem={script.problem} again={script.again} />}
       <div ref={place} class="editor" />
     </>
   );

@@ -1,20 +1,30 @@
 // A part whose script is loaded when it is first shown.
 import type { ComponentType } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import { Loading } from "./load";
+import { useRef } from "preact/hooks";
+import { get, Problem } from "../api/client";
+import { type Loaded, useLoaded, Wait } from "./load";
 
 export type Load<Props> = () => Promise<{ default: ComponentType<Props> }>;
 
 export function Late<Props extends object>({ load, ...props }: { load: Load<Props> } & Props) {
-  const [shown, setShown] = useState<ComponentType<Props> | null>(null);
-  const [hasFailed, setFailed] = useState(false);
-  useEffect(() => {
-    load().then(
-      (found) => setShown(() => found.default),
-      () => setFailed(true),
-    );
+  return <Wait of={useScript(load)}>{({ default: Shown }) => <Shown {...(props as unknown as Props)} />}</Wait>;
+}
+
+/**
+ * A script, and why it is not there. Some browsers remember for as long as the page is open that a script could not be
+ * loaded: who asks again while the service answers gets the console anew.
+ */
+export function useScript<T>(load: () => Promise<T>): Loaded<T> {
+  const tried = useRef<unknown>(null);
+  return useLoaded(async () => {
+    const isAgain = tried.current === load;
+    tried.current = load;
+    try {
+      return await load();
+    } catch {
+      await get("/healthz"); // raises what says that the service is away, if it is
+      if (isAgain) location.reload();
+      throw new Problem(0, "A part of the console can not be loaded. Perhaps the service was updated meanwhile.");
+    }
   }, [load]);
-  if (hasFailed) return <p role="alert">This page can not be loaded. Was the service updated? Load the console anew.</p>;
-  const Shown = shown;
-  return Shown ? <Shown {...(props as unknown as Props)} /> : <Loading />;
 }
