@@ -49,7 +49,7 @@ export function Shell() {
         <AsCall />
         <p>
           <button type="button" class="link" onClick={() => (showsKeys.value = true)}>Keys</button>
-          <a href="../docs">The API</a>
+          {!token() && <a href="../docs">The API</a>}
         </p>
       </footer>
       <Toast />

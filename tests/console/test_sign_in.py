@@ -197,3 +197,20 @@ def test_signing_in_while_the_service_is_away_is_said_and_can_be_tried_again(bro
         visitor.page.get_by_role("button", name="Sign in").click()
 
         is_in(visitor)
+
+
+def test_a_key_of_one_mind_meets_no_page_that_it_may_not_see(browser, guarded):
+    """Broken: Settings says "Not Found" with "Try again", and the footer leads to a page that is answered 401."""
+    url, _, _, service = guarded
+    key = make_key(service.home, minds=("ada",))
+    with visiting(browser, url) as visitor:
+        visitor.page.goto(f"{url}/console/")
+        signs_in(visitor, key)
+        is_in(visitor)
+        visitor.page.get_by_role("link", name="Settings").click()
+        expect(visitor.page.get_by_text("You came in with a key for ada alone.")).to_be_visible()
+
+        expect(visitor.page.get_by_role("heading", name="Of this mind")).to_be_visible()
+        expect(visitor.page.get_by_role("alert")).to_have_count(0)
+        expect(visitor.page.get_by_role("button", name="Try again")).to_have_count(0)
+        expect(visitor.page.get_by_role("link", name="The API")).to_have_count(0)

@@ -1,18 +1,32 @@
 // What is set, and where each value comes from; keys; the audit log.
-import { raw } from "../api/client";
+import { get, raw } from "../api/client";
 import { Wait, useLoaded } from "../parts/load";
 import { Audit } from "./settings/audit";
 import { Keys } from "./settings/keys";
 import { OwnSettings } from "./settings/own";
 
 export default function Settings({ mind }: { mind: string }) {
+  const who = useLoaded(() => get("/v1/session"), []);
   return (
     <section class="page settings">
       <h1>Settings</h1>
       <OwnSettings mind={mind} />
-      <Keys />
-      <OfService />
-      <Audit />
+      <Wait of={who}>
+        {({ minds }) =>
+          minds ? (
+            <p class="quiet">
+              You came in with a key for {minds.join(", ")} alone. Keys, the settings of the service and what was changed by
+              whom are shown to a key for all minds, and by <code>mind-memory console</code>.
+            </p>
+          ) : (
+            <>
+              <Keys />
+              <OfService />
+              <Audit />
+            </>
+          )
+        }
+      </Wait>
     </section>
   );
 }
