@@ -147,3 +147,16 @@ def test_what_was_replaced_can_be_read_where_somebody_saved_since(notes, visitor
 
     expect(visitor.page.get_by_text("# A One, theirs.")).to_be_visible()
     assert read(life) == "# A\n\nA third one."
+
+
+@pytest.mark.parametrize("is_edited", [False, True], ids=["read", "edited"])
+def test_an_open_file_shows_what_was_saved_elsewhere(visitor, life, is_edited):
+    put(life, "# A\n\nOne.")
+    visitor.open("ada/journal/MEMORY.md")
+    if is_edited:
+        visitor.page.get_by_role("button", name="Edit", exact=True).click()
+    file = visitor.page.get_by_role("article", name="MEMORY.md")
+    expect(file).to_contain_text("One.")
+    (life.home / "minds" / "ada" / "MEMORY.md").write_text("# A\n\nOne, in another editor.")
+
+    expect(file).to_contain_text("One, in another editor.", timeout=10_000)

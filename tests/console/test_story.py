@@ -159,3 +159,31 @@ def test_each_line_runs_in_the_direction_of_its_own_words(visitor, life):
 
     for words, direction in (("السفر", "rtl"), ("سلمى", "rtl"), ("Lyon", "ltr")):
         expect(lines.filter(has_text=words)).to_have_css("direction", direction)
+
+
+def test_an_open_story_shows_what_was_saved_elsewhere(visitor, life):
+    """Broken: it shows the old text, and that it is saved, for as long as the tab is open."""
+    visitor.open("ada/story")
+    text = visitor.page.get_by_role("textbox", name="The story, in Markdown")
+    expect(text).to_contain_text("Lyon")
+    put(life, lambda story: story + "\n\nSaved in another tab.\n")
+
+    expect(text).to_contain_text("Saved in another tab.", timeout=10_000)
+    on_disk = life.home / "minds" / "ada" / "STORY.md"
+    on_disk.write_text(on_disk.read_text() + "\nWritten on the disk.\n")
+    expect(text).to_contain_text("Written on the disk.", timeout=10_000)
+
+
+def test_what_is_being_written_outlives_what_was_saved_elsewhere_and_is_said(visitor, life):
+    visitor.open("ada/story")
+    write(visitor, "\n\nMy own words.")
+    put(life, lambda story: story + "\n\nTheir words.\n")
+    state = visitor.page.get_by_role("status").filter(has_text="changed elsewhere meanwhile")
+    expect(state).to_be_visible(timeout=10_000)
+    text = visitor.page.get_by_role("textbox", name="The story, in Markdown")
+    expect(text).to_contain_text("My own words.")
+    expect(text).not_to_contain_text("Their words.")
+    visitor.page.get_by_role("button", name="Drop changes").click()
+
+    expect(text).to_contain_text("Their words.")
+    expect(text).not_to_contain_text("My own words.")

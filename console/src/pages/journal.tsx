@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { get, type Schemas } from "../api/client";
 import { type FileText, fileOf, filesOf, type JournalFile, saveFile } from "../api/journal";
 import { bind } from "../keys";
+import { useChangedElsewhere } from "../parts/draft";
 import { EditText } from "../parts/edit_text";
 import { type Loaded, useLoaded, Wait } from "../parts/load";
 import { Markdown } from "../parts/markdown";
@@ -79,6 +80,7 @@ interface FileProps {
 
 function File({ mind, path, files }: FileProps) {
   const file = useLoaded(() => fileOf(mind, path), [mind, path]);
+  useChangedElsewhere(file.value?.etag, () => fileOf(mind, path), file.again);
   const [isEditing, setEditing] = useState(false);
   const isTheirs = files.value?.find((one) => one.path === path)?.is_editable ?? false;
   useEffect(() => (isTheirs ? bind("e", "edit the file", () => setEditing(true)) : undefined), [isTheirs]);

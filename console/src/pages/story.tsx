@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { get, type Schemas } from "../api/client";
 import { bind, mention } from "../keys";
-import { type Draft, type Kept, useDraft } from "../parts/draft";
+import { type Draft, type Kept, useChangedElsewhere, useDraft } from "../parts/draft";
 import { Editor, type Mark, type Mounted } from "../parts/editor";
 import { useHappened, useLoaded, Wait } from "../parts/load";
 import { Merge } from "../parts/merge";
@@ -24,6 +24,7 @@ const NO_MARKS: readonly Mark[] = [];
 export default function Story({ mind }: { mind: string }) {
   const story = useLoaded(() => readStory(mind), [mind]);
   useHappened(["story.told", "reset"], story.again);
+  useChangedElsewhere(story.value?.etag, () => readStory(mind), story.again);
   return (
     <section class="page story">
       <h1 class="only-read">Story</h1>
@@ -57,9 +58,9 @@ function Reading({ mind, story, again }: ReadingProps) {
     <>
       <div class="bar">
         <button type="button" class="main" disabled={!draft.isChanged || draft.isSaving} onClick={() => void save()}>Save</button>
-        {draft.isChanged && <button type="button" onClick={() => draft.begin(draft.kept)}>Drop changes</button>}
+        {draft.isChanged && <button type="button" onClick={() => draft.begin(kept)}>Drop changes</button>}
         <TellButton mind={mind} telling={telling} />
-        <StateOfStory draft={draft} story={story} run={run} savedAt={savedAt} />
+        <StateOfStory draft={draft} isOther={kept.text !== draft.kept.text} story={story} run={run} savedAt={savedAt} />
       </div>
       {draft.conflict ? (
         <Merge

@@ -109,6 +109,37 @@ export async function takeSaveBack(before: string, saved: Kept, keeper: Keeper):
   }
 }
 
+/** The state of a text that was changed here; *isOther*: what is kept is another text than the one it was made of. */
+export const notSaved = (isOther: boolean): string =>
+  isOther ? "Not saved yet, and changed elsewhere meanwhile: “Save” shows both texts" : "Not saved yet";
+
+const LOOK_MS = 5000;
+
+/**
+ * Call *again* where a text of which this tab knows the state *etag* was changed elsewhere: in another tab, by another
+ * client, or on the disk. It is looked at when the tab is seen again, and every few seconds while it is seen.
+ */
+export function useChangedElsewhere(etag: string | undefined, read: () => Promise<Pick<Kept, "etag">>, again: () => void): void {
+  const latest = useRef({ read, again });
+  latest.current = { read, again };
+  useEffect(() => {
+    if (etag === undefined) return;
+    const ended = new AbortController();
+    const look = async () => {
+      if (document.visibilityState !== "visible") return;
+      const now = await latest.current.read().catch(() => null); // who can not be asked is asked again soon
+      if (now && now.etag !== etag && !ended.signal.aborted) latest.current.again();
+    };
+    const timer = setInterval(() => void look(), LOOK_MS);
+    addEventListener("visibilitychange", () => void look(), ended);
+    addEventListener("focus", () => void look(), ended);
+    return () => {
+      ended.abort();
+      clearInterval(timer);
+    };
+  }, [etag]);
+}
+
 /** Somebody else saved another text. */
 class Faster extends Error {
   constructor(readonly theirs: Kept) {

@@ -1,7 +1,7 @@
 // A small text that people edit: the editor, one button, the state as a sentence, and both texts where two saved.
 import { signal } from "@preact/signals";
 import { asProblem } from "./load";
-import { type Keeper, type Kept, useDraft } from "./draft";
+import { type Keeper, type Kept, notSaved, useDraft } from "./draft";
 import { Editor } from "./editor";
 import { Merge } from "./merge";
 import { sectionsOf } from "./sections";
@@ -55,8 +55,8 @@ export function EditText({ name, label, kept, write, read, saved }: EditTextProp
     <>
       <div class="bar">
         <button type="button" class="main" disabled={!draft.isChanged || draft.isSaving} onClick={() => void save()}>Save</button>
-        {draft.isChanged && <button type="button" onClick={() => draft.begin(draft.kept)}>Drop changes</button>}
-        <p class="quiet state" role="status">{draft.isSaving ? "Saving…" : draft.isChanged ? "Not saved yet" : "Saved"}</p>
+        {draft.isChanged && <button type="button" onClick={() => draft.begin(kept)}>Drop changes</button>}
+        <p class="quiet state" role="status">{draft.isSaving ? "Saving…" : draft.isChanged ? notSaved(kept.text !== draft.kept.text) : "Saved"}</p>
       </div>
       <BeforeMine of={replaced.value[name]} leave={() => setReplaced(name)} />
       <div class="edited"><Editor label={label} text={draft.text} replaced={draft.replaced} change={draft.change} save={() => void save()} /></div>

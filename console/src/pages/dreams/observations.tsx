@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { get, put, type Schemas } from "../../api/client";
 import { day } from "../../dates";
+import { useChangedElsewhere } from "../../parts/draft";
 import { EditText } from "../../parts/edit_text";
 import { useLoaded, Wait } from "../../parts/load";
 import { attempt } from "../../parts/toast";
@@ -18,6 +19,7 @@ export function Observations({ mind, night }: { mind: string; night: string }) {
   const write = (text: string, etag: string): Promise<All> =>
     put(PATH, { path: { mind_id: mind }, body: { text }, headers: { "If-Match": etag } });
   const found = useLoaded(read, [mind, night]);
+  useChangedElsewhere(found.value?.etag, read, found.again);
   const [isEditing, setEditing] = useState(false);
   return (
     <section aria-labelledby="observed">

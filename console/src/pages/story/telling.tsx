@@ -2,7 +2,7 @@
 import { useEffect } from "preact/hooks";
 import { get, post, type Schemas } from "../../api/client";
 import { ago, counted, shortDay } from "../../dates";
-import type { Draft } from "../../parts/draft";
+import { type Draft, notSaved } from "../../parts/draft";
 import { type Loaded, useHappened, useLoaded } from "../../parts/load";
 import { attempt, say } from "../../parts/toast";
 
@@ -37,14 +37,16 @@ export function TellButton({ mind, telling }: { mind: string; telling: Loaded<Ru
 
 interface StateProps {
   draft: Draft;
+  /** The story has another text now than the one that is being edited had. */
+  isOther: boolean;
   story: Schemas["StoryTold"];
   run: Run | undefined;
   savedAt: string | undefined;
 }
 
 /** One sentence: when it was saved, how far it is told, what waits. */
-export function StateOfStory({ draft, story, run, savedAt }: StateProps) {
-  const saved = draft.isSaving ? "Saving…" : draft.isChanged ? "Not saved yet" : savedAt ? `Saved ${ago(savedAt)}` : "";
+export function StateOfStory({ draft, isOther, story, run, savedAt }: StateProps) {
+  const saved = draft.isSaving ? "Saving…" : draft.isChanged ? notSaved(isOther) : savedAt ? `Saved ${ago(savedAt)}` : "";
   const told = story.last_processed ? `told up to ${shortDay(story.last_processed)}` : "nothing told yet";
   const parts = [saved, told, run ? waiting(run) : ""].filter(Boolean).join(" · ");
   return (
