@@ -1,13 +1,14 @@
 // The frame around every page: whose memory this is, the pages, search, light and dark, what is wrong.
 import { signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { remove } from "./api/client";
-import { follow } from "./api/events";
+import { ERASED, follow } from "./api/events";
 import { bind, mention } from "./keys";
 import { Minds } from "./minds";
 import { LISTED, PAGES } from "./pages";
 import { AsCall } from "./parts/as_call";
 import { Late } from "./parts/late";
+import { useHappened } from "./parts/load";
 import { Toast, undoLast } from "./parts/toast";
 import { go, place, to } from "./router";
 import { forget, isSignedOut, token } from "./session";
@@ -127,6 +128,9 @@ function OnePage({ mind, path }: { mind: string; path: string }) {
   useEffect(() => {
     document.title = `${found?.name ?? "Nothing here"} · ${mind}`;
   }, [mind, path]);
+  const [erasures, setErasures] = useState(0);
+  // No part of a page may go on showing what was erased. The page that erases shows its receipt.
+  useHappened([ERASED], () => setErasures((now) => now + 1), () => path !== "erase");
   if (!found) return <section class="page"><h1>Not found</h1><p>There is no such page. <a href={to(mind)}>To the overview</a></p></section>;
-  return <Late load={found.load} mind={mind} />;
+  return <Late key={erasures} load={found.load} mind={mind} />;
 }

@@ -67,6 +67,7 @@ def build_erasure(
         forget_events=forget_events,
         dream_again=sleep.sleeper.begin_owed,
         audit_log=audit_log,
+        publish=shared.events.publish,
     )
     turn_eraser = TurnEraser(context)
     return ErasureService(

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from service.erasure.receipt import ErasedCounts, ErasureRequest
     from service.ingest.indexing_lane import IndexingLane
     from service.ingest.saving_lane import SavingLane
+    from service.mind.events import Publish
     from service.mind.minds import Mind, Minds
     from service.mind.outcomes import OutcomeRecord
     from service.runtime.background import Background
@@ -62,7 +63,7 @@ class ErasureContext:
 
     *adopt_graph* gives an imported mind the graph that was built for it, if it has not taken it yet.
     *forget_in_memory* drops what only memory holds of a mind, *forget_events* what of a plan's turns, or mind, waits to
-    be told to other services. *dream_again* begins dreams that are owed.
+    be told to other services. *dream_again* begins dreams that are owed. *publish* tells who listens to a mind.
     """
 
     minds: Minds
@@ -77,6 +78,7 @@ class ErasureContext:
     forget_events: Callable[[ErasurePlan], Awaitable[None]]
     dream_again: Callable[[Mind], Awaitable[None]]
     audit_log: AuditLog
+    publish: Publish
 
     def other_transcripts(self, mind_id: str) -> list[Path]:
         """The transcripts of all other minds. A word that they contain does not point to this mind."""

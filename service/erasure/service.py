@@ -283,6 +283,7 @@ class ErasureService:
         if not job.has_erased_files:
             await eraser.erase_files(mind, job.plan, job.counts)
             job.has_erased_files = True
+            self._tell(job.plan.request, is_done=False)
             self._ingestion.wake(mind)
             if mind.story.owed.turns:  # what their chapters told besides is told again at once
                 self._scheduler.begin(mind, trigger=Trigger.MANUAL)
@@ -297,7 +298,14 @@ class ErasureService:
         )
         self._context.minds.gate.set_paused(mind_id, Paused.NOTHING)
         self._ingestion.wake(mind)
+        self._tell(job.plan.request, is_done=True)
         return receipt
+
+    def _tell(self, request: ErasureRequest, *, is_done: bool) -> None:
+        """Tell who listens to the mind that what they hold of it should be read anew."""
+        ids = {"session_id": request.session_id, "turn_id": request.turn_id}
+        about = {name: one for name, one in ids.items() if one}
+        self._context.publish(request.mind_id, "memory.erased", **about, is_done=is_done)
 
     async def _erase_until_gone(
         self,

@@ -23,7 +23,14 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import StoredTurn
 
 type EventKind = Literal[
-    "turn.kept", "turn.read", "turn.parked", "resonance.answered", "story.told", "correction.made", "reset"
+    "turn.kept",
+    "turn.read",
+    "turn.parked",
+    "resonance.answered",
+    "story.told",
+    "correction.made",
+    "memory.erased",
+    "reset",
 ]
 
 MOST_EVENTS = 1_000  # of a mind, remembered

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import remember
+from tests.support.browser import remember, visiting
 
 LETTERS = "/v1/minds/letters"
 
@@ -73,3 +73,30 @@ def test_after_a_receipt_something_else_can_be_forgotten(visitor, letters, way):
     expect(receipt).to_be_hidden(timeout=5000)
     expect(page.get_by_role("heading", name="What would go: everything")).to_be_visible()
     expect(page.get_by_role("combobox", name="What to forget").locator(f"option[value={session}]")).to_have_count(0)
+
+
+def test_what_is_erased_elsewhere_leaves_every_open_page(browser, letters):
+    """Broken: other tabs go on showing it."""
+    url = str(letters.http.base_url).rstrip("/")
+    remember(letters.http, "letters", "My cousin Ragnhild breeds llamas.", days_ago=3)
+    letters.digested("letters")
+    with visiting(browser, url) as replay, visiting(browser, url) as asked:
+        replay.open("letters/replay/day-3")
+        asked.open("letters/ask?q=llamas")
+        for one in (replay, asked):
+            expect(one.page.locator("#main")).to_contain_text("Ragnhild breeds")
+        letters.http.delete(f"{LETTERS}/sessions/day-3").raise_for_status()
+
+        for one in (replay, asked):
+            expect(one.page.locator("#main")).not_to_contain_text("Ragnhild", timeout=15_000)
+
+
+def test_a_mind_that_is_erased_leaves_an_open_page(browser, life):
+    remember(life.http, "brief", "My cousin Ragnhild breeds llamas.")
+    life.digested("brief")
+    with visiting(browser, str(life.http.base_url).rstrip("/")) as visitor:
+        visitor.open("brief/replay")
+        expect(visitor.page.locator("#main")).to_contain_text("Ragnhild breeds")
+        life.http.request("DELETE", "/v1/minds/brief").raise_for_status()
+
+        expect(visitor.page.locator("#main")).not_to_contain_text("Ragnhild", timeout=15_000)

@@ -57,6 +57,23 @@ async def test_what_happens_is_told_once_each_by_ids_and_without_words(tmp_path)
     assert rest == found[1:]
 
 
+@pytest.mark.parametrize("part", ["sessions/s0", "turns/t1"])
+async def test_an_erasure_is_told_once_the_files_are_clean_and_when_it_is_done(tmp_path, part):
+    async with running(tmp_path) as service:
+        await service.keep("ada", LYON, session_id="s0", turn_id="t1")
+        await service.keep("ada", "Hello.", session_id="s1")
+        await service.digested("ada")
+        [(start, _, _)] = await missed(service, "unknown")
+        answer = await service.http.delete(f"/v1/minds/ada/{part}")
+        assert answer.status_code == 200, answer.text
+
+        told = [data for _, kind, data in await missed(service, start) if kind == "memory.erased"]
+
+    name, _, erased = part.partition("/")
+    assert [one["is_done"] for one in told] == [False, True]
+    assert {one[f"{name.removesuffix('s')}_id"] for one in told} == {erased}
+
+
 async def test_who_came_without_an_id_and_left_before_the_first_event_misses_none(tmp_path):
     """Broken: the opening named no place, so who came back heard from then on, and no reset."""
     async with running(tmp_path) as service:

@@ -1,7 +1,7 @@
 // What happens in a mind, as it happens: server-sent events, read with a header that EventSource could not send.
 import { signal } from "@preact/signals";
 import { eventsOf } from "../../../client-ts/src/streams.js";
-import { raw } from "./client";
+import { Problem, raw } from "./client";
 
 export interface Happened {
   kind: string;
@@ -10,6 +10,9 @@ export interface Happened {
 
 /** The newest event of the mind that is looked at. */
 export const happened = signal<Happened | null>(null);
+
+/** Words were erased: what a page holds of the mind is to be read anew. */
+export const ERASED = "memory.erased";
 
 const AGAIN_MS = 3000;
 
@@ -22,16 +25,22 @@ export function follow(mind: string): () => void {
 
 async function loop(mind: string, abort: AbortSignal): Promise<void> {
   let last = "";
+  let wasThere = false;
   while (!abort.aborted) {
     try {
       const headers: Record<string, string> = last ? { "Last-Event-ID": last } : {};
       const answer = await raw("get", "/v1/minds/{mind_id}/events", { path: { mind_id: mind }, headers, abort });
+      wasThere = true;
       for await (const { id, kind, data } of eventsOf(answer, abort)) {
         last = id || last;
         happened.value = { kind, data: JSON.parse(data) as Happened["data"] };
       }
-    } catch {
+    } catch (error) {
       if (abort.aborted) return;
+      if (wasThere && error instanceof Problem && error.status === 404) {
+        wasThere = false;
+        happened.value = { kind: ERASED, data: {} }; // the whole mind
+      }
     }
     await new Promise((go) => setTimeout(go, AGAIN_MS));
   }

@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import { chat } from "../../api/chat";
 import { post, type Schemas } from "../../api/client";
+import { ERASED, happened } from "../../api/events";
 import type { Trace } from "../../api/trace";
 import { asProblem } from "../../parts/load";
 
@@ -37,6 +38,14 @@ export interface Talk {
 export const talk = signal<Talk>({ mind: "", session: "", lines: [] });
 
 let present = new AbortController();
+
+// What is erased leaves here, too. Which line an erased turn is, is not known: then the conversation begins anew.
+happened.subscribe((event) => {
+  const { mind, session } = talk.peek();
+  if (event?.kind !== ERASED || !mind) return;
+  const erased = event.data.session_id;
+  if (erased === undefined || erased === session) begin(mind);
+});
 
 /** Begin anew; what was said before is kept, and is the past of what is said now. */
 export function begin(mind: string): void {
