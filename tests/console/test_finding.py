@@ -1,6 +1,7 @@
 """Finding by words and by days: the days are those of who looks."""
 
 import datetime
+import re
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -87,3 +88,17 @@ def test_show_all_empties_the_box(visitor, life):
     visitor.page.get_by_role("button", name="Show all").click()
 
     expect(visitor.page.get_by_role("searchbox", name="Words")).to_have_value("")
+
+
+def test_an_address_of_another_day_is_followed_while_the_graph_is_open(visitor):
+    """Broken: the page goes on showing the day that it was opened with."""
+    days = [datetime.date.today() - datetime.timedelta(days=ago) for ago in (150, 60)]
+    visitor.open(f"ada/graph?at={days[0]}")
+    slider = visitor.page.get_by_role("slider", name="As of")
+    first = slider.get_attribute("aria-valuetext")
+    visitor.page.evaluate(f"location.hash = '#/ada/graph?at={days[1]}'")
+    expect(slider).not_to_have_attribute("aria-valuetext", first)
+    visitor.page.go_back()
+
+    expect(slider).to_have_attribute("aria-valuetext", first)
+    expect(visitor.page).to_have_url(re.compile(f"at={days[0]}$"))

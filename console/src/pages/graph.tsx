@@ -10,7 +10,7 @@ import { wholeView } from "./graph/layout";
 import { GraphMap } from "./graph/map";
 import { type Graph, graphOf } from "./graph/model";
 import { Side } from "./graph/side";
-import { dayOf, type Looking, lookingAt } from "./graph/state";
+import { chosenOf, dayOf, type Looking, lookingAt, momentOf } from "./graph/state";
 import { TimeSlider } from "./graph/time_slider";
 
 export default function GraphPage({ mind }: { mind: string }) {
@@ -45,6 +45,7 @@ function InTime({ mind, graph }: { mind: string; graph: Graph }) {
     return now;
   }, [graph]);
   useAddressOf(looking);
+  useEffect(() => followAddress(looking), [looking]);
   const choose = useCallback((entity: number | null) => {
     looking.chosen.value = entity;
     if (entity !== null) see(looking, entity);
@@ -101,4 +102,17 @@ function useAddressOf(looking: Looking): void {
       stop();
     };
   }, [looking]);
+}
+
+/** What is looked at follows an address that is opened while the page is open: a link, Back, or one that is typed. */
+function followAddress({ graph, at, chosen }: Looking): () => void {
+  let [seenDay, seenId] = [place.peek().query.get("at"), place.peek().query.get("chosen")];
+  return effect(() => {
+    const { page, query } = place.value;
+    const [day, id] = [query.get("at"), query.get("chosen")];
+    if (page !== "graph") return;
+    if (day !== seenDay && (day ?? "") !== dayOf(graph, at.peek())) at.value = momentOf(graph, day);
+    if (id !== seenId) chosen.value = chosenOf(graph, id);
+    [seenDay, seenId] = [day, id];
+  });
 }

@@ -18,17 +18,22 @@ const NARROW = 760;
 const LAST_DAYS = 90;
 
 export function lookingAt(graph: Graph, query: URLSearchParams): Looking {
-  const chosen = graph.ids.indexOf(query.get("chosen") ?? "");
   return {
     graph,
     layout: layoutOf(graph),
     at: signal(momentOf(graph, query.get("at"))),
     view: signal(innerWidth <= NARROW ? lastDays(graph, LAST_DAYS) : wholeView(graph)),
-    chosen: signal(chosen < 0 ? null : chosen),
+    chosen: signal(chosenOf(graph, query.get("chosen"))),
     hovered: signal(null),
     found: signal(null),
     allTies: signal(false),
   };
+}
+
+/** The entity of the address; null where it names none that is known. */
+export function chosenOf(graph: Graph, id: string | null): number | null {
+  const at = graph.ids.indexOf(id ?? "");
+  return at < 0 ? null : at;
 }
 
 /** The end of a day of the address, within what is known; now where it names none. */
