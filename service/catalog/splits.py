@@ -12,16 +12,21 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from consolidation.corrections.wording import Wording
+from consolidation.text.language import detect
 from consolidation.text.names import name_key
+from consolidation.text.sentences import sentences
 from service.index.text_knowledge import EntityRow, neighbours_of, sequences_of
 from service.index.text_splits import (
     entities_with_keys,
     facts_joining,
     facts_told_first_in,
     mentions_in,
+    texts_told_first_in,
     times_without,
     turns_telling_of,
 )
+from service.retrieval.lead_words import without_lead
 
 if TYPE_CHECKING:
     import sqlite3
@@ -204,4 +209,13 @@ def _split_off(
 def _left(database: sqlite3.Connection, row: EntityRow, lost: Lost) -> EntityRow:
     first, last = times_without(database, row.name, sorted(lost.sequences))
     facts, mentions = row.facts - len(lost.facts), row.mentions - len(lost.sequences)
-    return replace(row, facts=facts, mentions=mentions, first_at=first, last_at=last)
+    summary = _without(row.summary, texts_told_first_in(database, lost.sequences)) if facts else ""
+    return replace(row, facts=facts, mentions=mentions, first_at=first, last_at=last, summary=summary)
+
+
+def _without(summary: str, given_away: Iterable[str]) -> str:
+    """What is known of an entity, without the sentences that tell what is another's now."""
+    wordings = [Wording.of(without_lead(one)) for one in given_away]
+    known = tuple(sentences(summary, language=detect(summary)))
+    left = [one for one in known if not any(wording.is_carried_by(without_lead(one)) for wording in wordings)]
+    return " ".join(left) if len(left) < len(known) else summary

@@ -184,3 +184,15 @@ def test_the_graph_says_of_a_fact_that_it_is_wrong_and_how_it_is(visitor, life):
     expect(row.filter(has_text=fact["text"]).first).to_contain_text("wrong")
     expect(row.filter(has_text=fact["text"]).first).to_contain_text("Minka broke the green jug.")
     life.http.delete(f"{MINDS}/ada/corrections/{made['id']}").raise_for_status()
+
+
+def test_a_merge_says_which_name_went_into_which_on_the_page_and_in_the_list(visitor, life):
+    """Broken: "merged into: Margaret", on her own page."""
+    merge = {"what": "merge", "target": {"kind": "entity", "text": "Minka"}, "to": "Ingrid"}
+    made = life.http.post(f"{MINDS}/ada/corrections", json=merge).json()
+    items = life.http.get(f"{MINDS}/ada/entities").json()["items"]
+    entity = next(one for one in items if one["corrections"])
+    for place in (f"ada/entity/{entity['id']}", "ada/facts?show=entities"):
+        visitor.open(place)
+        expect(visitor.page.get_by_text("Minka merged into Ingrid")).to_be_visible(timeout=10_000)
+    life.http.delete(f"{MINDS}/ada/corrections/{made['id']}").raise_for_status()

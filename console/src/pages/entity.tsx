@@ -1,7 +1,8 @@
 // One person, place or thing: what is known of it, since when, who says so, and what stands around it.
 import { get, type Schemas } from "../api/client";
 import { counted } from "../dates";
-import { CorrectionButtons, Decisions, LONGEST_EDIT } from "../parts/correct";
+import { CorrectionButtons, LONGEST_EDIT } from "../parts/correct";
+import { DecisionsOfEntity } from "../parts/entity_decisions";
 import { Name } from "../parts/fact";
 import { useHappened, useLoaded, Wait } from "../parts/load";
 import { When } from "../parts/time";
@@ -65,7 +66,7 @@ function Head({ mind, entity }: { mind: string; entity: Entity }) {
         {entity.last_at && <>, last <When at={entity.last_at} as="day" /></>}
         {" · "}<a href={to(mind, "graph", "", { chosen: entity.id })}>See it in time</a>
       </p>
-      {entity.corrections.length > 0 && <p><Decisions of={entity.corrections} /></p>}
+      {entity.corrections.length > 0 && <p><DecisionsOfEntity mind={mind} of={entity.corrections} /></p>}
       {summary && <Summary text={summary} />}
     </header>
   );

@@ -6,7 +6,7 @@ import { attempt, say } from "./toast";
 
 export type What = Schemas["WhatOut"];
 export type Target = Schemas["TargetIn"];
-type Decision = Schemas["DecisionOut"];
+export type Decision = Schemas["DecisionOut"];
 
 const DONE: Record<What, string> = {
   edit: "It is told otherwise from now on.",
@@ -131,4 +131,4 @@ const DECIDED: Record<What, string> = {
   rename: "renamed",
 };
 
-const decidedWords = (one: Decision): string => (one.to ? `${DECIDED[one.what]}: ${one.to}` : DECIDED[one.what]);
+export const decidedWords = (one: Decision): string => (one.to ? `${DECIDED[one.what]}: ${one.to}` : DECIDED[one.what]);

@@ -2,7 +2,7 @@
 import { useRef, useState } from "preact/hooks";
 import { get, type Schemas } from "../../api/client";
 import { counted } from "../../dates";
-import { Decisions } from "../../parts/correct";
+import { DecisionsOfEntity } from "../../parts/entity_decisions";
 import { useHappened, Wait } from "../../parts/load";
 import { More, usePaged } from "../../parts/paged";
 import { SearchBox } from "../../parts/search_box";
@@ -77,7 +77,7 @@ function Row({ mind, of }: { mind: string; of: Entity }) {
   return (
     <li class="entity-row" data-walk tabIndex={-1}>
       <a class="said" href={to(mind, "entity", of.id)}><bdi>{of.called || of.name}</bdi></a>
-      {of.kind && <> <span class="badge">{of.kind}</span></>} <Decisions of={of.corrections} />
+      {of.kind && <> <span class="badge">{of.kind}</span></>} <DecisionsOfEntity mind={mind} of={of.corrections} />
       <p class="small quiet">
         {counted(of.facts, "fact")} · mentioned in {counted(of.mentions, "turn")}
         {of.last_at && <>, last <When at={of.last_at} /></>}

@@ -28,7 +28,7 @@ export interface OwnSettings {
 const PATH = "/v1/minds/{mind_id}/settings";
 const MOST_TRIES = 5;
 
-/** Each change is of what the one before came to. What somebody else changed in other fields is no obstacle. */
+/** Each change is of what the one before came to. What somebody else changed in other fields does not stop it. */
 export function useOwnSettings(mind: string): OwnSettings {
   const path = { mind_id: mind };
   const first = useLoaded(() => get(PATH, { path }), [mind]);
