@@ -309,8 +309,8 @@ def _by_words(
         weighed.append(subject_stems(bare, language=languages[0]) if languages else wanted)
     found = text.search_all(asked)
     most = text.weights("turns", weighed)
-    meant = map(_both, found[1::4], found[2::4])
-    return tuple(map(WordHits, found[::4], meant, found[3::4], most))
+    by_meaning = map(_both, found[1::4], found[2::4])
+    return tuple(map(WordHits, found[::4], by_meaning, found[3::4], most))
 
 
 def _both(meant: Sequence[TextHit], beside: Sequence[TextHit]) -> tuple[TextHit, ...]:
