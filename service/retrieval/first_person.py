@@ -32,13 +32,16 @@ _FIRST_PERSON = {
     "ja": (
         "私 僕 俺 わたし 私たち 家賃 給料 実家 職場 上司 うちの 妻の 妻は 妻が 夫の 夫は 夫が "
         "母の 母は 母が 父の 父は 父が "
-        "兄の 兄は 兄が 姉の 姉は 姉が 弟の 弟は 弟が 妹の 妹は 妹が"
+        "兄の 兄は 兄が 姉の 姉は 姉が 弟の 弟は 弟が 妹の 妹は 妹が "
+        "祖母の 祖母は 祖父の 祖父は 甥の 甥は 甥っ子 姪の 姪は 姪っ子 勤務先 年収 有給 大家さん"
     ),
     # Arabic says "my" by an ending; these are the nouns that people say most of themselves.
     "ar": (
         "أنا لي عندي معي مني لدي نحن لنا عندنا اسمي أمي أبي والدي والدتي أختي أخي زوجتي زوجي ابني ابنتي بنتي صديقي "
         "صديقتي بيتي شقتي عملي مديري مديرتي طبيبي كلبي قطتي سيارتي ميلادي راتبي إيجاري عنواني جدتي جدي خالي خالتي عمي "
-        "عمتي هاتفي دوائي أطفالي أولادي خطيبتي خطيبي"
+        "عمتي هاتفي دوائي أطفالي أولادي خطيبتي خطيبي منزلي رئيسي زميلي زملائي جيراني وزني طولي عمري نومي أسناني زفافي "
+        "حيواني طعامي رقمي حسابي بنكي معلمي أستاذي موعدي سفري تخصصي دوامي جوالي بيتنا منزلنا شقتنا إيجارنا عائلتنا "
+        "ابننا بنتنا جارنا جيراننا سيارتنا مدرستنا علينا معنا لدينا"
     ),
     "tr": "ben beni bana bende benden benim benimle biz bizi bize bizde bizden bizim",
     "ko": (
@@ -71,14 +74,21 @@ _FIRST_PERSON_VERBS = {
         r"|[a-zà-ÿ]{3,}(?:ei|amos)|temos|somos|fomos|fizemos|tivemos"
     ),
     "pl": (
-        r"[a-zà-ÿąćęłńśźż]+(?:łem|łam|liśmy|łyśmy|uję)|mam|jestem|mieszkam|biorę|płacę|chcę|muszę|mogę|idę|jadę|jeżdżę"
-        r"|uczę|piję|śpię|noszę|znam|gram|zarabiam"
+        r"[a-zà-ÿąćęłńśźż]+(?:łem|łam|liśmy|łyśmy|uję|aję)|mam|jestem|biorę|płacę|chcę|muszę|mogę|idę|jadę|jeżdżę"
+        r"|uczę|piję|śpię|noszę|wożę|znam|gram|robię|lecę|lubię|chodzę|widzę|piszę"
+        r"|(?:bieg|bier|boj|czek|czyt|gr|koch|korzyst|mieszk|nazyw|oglą?d|opiek|otrzym|pamięt|pływ|pyt|słuch|spotyk|śpiew"
+        r"|szuk|trzym|uprawi|używ|wrac|wybier|wynajm|wyjeżdż|zarabi|zażyw|znam)am"
     ),
     "ru": r"живу|работаю|плачу|принимаю|езжу|учу|пью|хочу|могу|знаю|помню",
-    # What follows a word that asks for the rest of a sentence, and begins so, is what "I" do.
+    # What follows a word that asks for the rest of a sentence, and begins so, is what "I" do; so is what begins with "I
+    # will". A verb that ends in "me" and a feminine noun that ends in "my" are of oneself as well.
     "ar": (
-        r"(?:ماذا|متى|كم|كيف|لماذا|الذي|التي) [أآ]\w{2,20}|أسكن|أعيش|أقيم|أعمل|أشتغل|أدرس|أتعلم|أملك|أدفع|أشرب|آكل"
-        r"|آخذ|أتناول|أقود|تزوجت|ولدت"
+        r"(?:ماذا|متى|كم|كيف|لماذا|الذي|التي|أين|وين|مم|مما) "
+        r"(?!أ(?:نتم?|فضل|كثر|كبر|صغر|هم|ول|على|طول|سرع|قرب|حسن|جمل|شهر|قل|حد|حمد)(?!\w))[أآ]\w{2,20}"
+        r"|(?:أسكن|أعيش|أقيم|أعمل|أشتغل|أدرس|أملك|أدفع|أشرب|أقود|أسافر|أنام|أعاني|أكمل|أكره|ألعب|أعزف|أمارس|أربي|أدخن"
+        r"|أصلي|أخاف|أخشى|أنتظر|أقرأ|أصوم|آكل|آخذ)(?:ها?|هم)?"
+        r"|أ(?:ت|ست)\w{3,18}|س[أآ]\w{3,20}|تزوجت|ولدت|(?:ما|لا) ?زلت|بدي"
+        r"|[يت]\w{2,12}[^\Wا]ني|(?!ال|كويتي)\w{1,15}[^\Wأآ]تي"
     ),
     "tr": (
         r"(?!yardım)\w{1,30}(?:yorum|yoruz|[dt][ıiuü]m|acağım|eceğim|acağız|eceğiz|m[ıi]şım|m[ıi]şim)"
@@ -102,7 +112,9 @@ _PLURAL = {
     "ru": "мы нас нам нами наш наша наше наши",
     "zh": "我们",
     "ja": "私たち",
-    "ar": "نحن لنا عندنا",
+    "ar": (
+        "نحن لنا عندنا بيتنا منزلنا شقتنا إيجارنا عائلتنا ابننا بنتنا جارنا جيراننا سيارتنا مدرستنا علينا معنا لدينا"
+    ),
     "tr": "biz bizi bize bizde bizden bizim",
     "ko": "우리 우리는 우린 우리가 우리의 우리집 저희 저희는 저희가",
     "hi": "हम हमें हमने हमसे हमारा हमारी हमारे",
