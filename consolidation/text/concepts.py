@@ -1,7 +1,8 @@
 """
 Concepts of a person's life, by which different words mean the same: pet, cat and "Haustier"; GP, doctor and huisarts.
 
-The words are in ``concept_words``, a file a language: a line for each concept, its name and the words that mean it.
+The words are in ``concept_words``, a file a language: a line for each concept, its name and the words that mean it. In
+``any.txt`` are names and things that are called so in several languages: losartan, Clio, Beagle.
 A word may mean several concepts. One that stands in the file itself means what it stands for there; another form of it
 means all that its stem does: "hermano" is a brother, and "hermanos" are brothers and sisters. What carries no subject
 ("mal", "nicht", "como", "mam") means nothing by its stem, which "malen", "Nichte", "comer" and "mama" share.
@@ -15,9 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from consolidation.text.subjectless import subjectless
-from consolidation.text.words import content_words, is_dense
+from consolidation.text.words import content_words, is_dense, tokens
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from collections.abc import Set as AbstractSet
 
 _FOLDER = Path(__file__).with_name("concept_words")
@@ -36,6 +38,7 @@ _JOINED = (
         ),
         "gendre",
     ),
+    (re.compile(r"\b(?:arri[èe]re-)?grands?-(?:p[èe]re|m[èe]re|parent|maman|papa)s?\b", re.IGNORECASE), "grandmother"),
     # Who is a doctor of the family is not family.
     (re.compile(r"\bfamily (?=(?:doctor|physician|gp)\b)", re.IGNORECASE), ""),
     (re.compile(r"(?<=\bm[ée]dico) (?:de|da|di) fam[íi](?:g)?lia\b|(?<=\bmédecin) de famille\b", re.IGNORECASE), ""),
@@ -107,14 +110,25 @@ class _Words(NamedTuple):
     by_run: dict[str, frozenset[str]]
 
 
+def _lines(name: str) -> Iterator[tuple[str, list[str]]]:
+    """Each concept of a file with its words."""
+    for line in (_FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines():
+        concept, _, words = line.partition(": ")
+        yield concept, words.split()
+
+
 @functools.cache
 def _words(language: str) -> _Words:
     by_word: dict[str, set[str]] = {}
     by_stem: dict[str, set[str]] = {}
     by_run: dict[str, set[str]] = {}
-    for line in (_FOLDER / f"{language}.txt").read_text(encoding="utf-8").splitlines():
-        concept, _, words = line.partition(": ")
-        for written in words.split():
+    for concept, words in _lines("any"):
+        for written in words:
+            where, keys = (by_run, [written]) if is_dense(written) else (by_word, tokens(written))
+            for key in keys:
+                where.setdefault(key, set()).add(concept)
+    for concept, words in _lines(language):
+        for written in words:
             if is_dense(written):
                 by_run.setdefault(written, set()).add(concept)
             else:
