@@ -11,6 +11,7 @@ from service.http.schemas.corrections import DecisionOut
 from service.http.schemas.examples import SOURCE
 from service.http.schemas.fields import ASKER, WHOLE, ZONE_OF_DAYS, Answered, Asker, Body, Instant, Question, Zone
 from service.http.schemas.resonance import NoteOut, PersonOut, SourceOut
+from service.mind.own_settings import Language
 
 ASKED: dict[str, Any] = {"question": "Where does my mother live?"}
 
@@ -23,11 +24,8 @@ class AskIn(Body):
         12, description="How many memories the answer may rest on."
     )
     at: Instant | None = Field(None, description="Ask for the facts that held at this time.")
-    language: str | None = Field(
-        None,
-        max_length=35,
-        pattern="^[A-Za-z]{2,3}([-_][A-Za-z0-9]{1,8})*$",
-        description="The language of the answer, like `de`; that of the question if left out.",
+    language: Language | None = Field(
+        None, description="The language of the answer, like `de`; that of the question if left out."
     )
     timezone: Zone | None = Field(None, description=ZONE_OF_DAYS)
     asker: Asker | None = Field(None, description=ASKER)

@@ -9,6 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter,
 
 from service.http.schemas.corrections import DecisionOut
 from service.http.schemas.fields import ZONE_OF_DAYS, Answered, Instant, Question, SessionId, Zone
+from service.mind.own_settings import Language
 from service.retrieval.log_search import CURSOR
 
 CYCLE = "cycle"
@@ -51,11 +52,8 @@ class LogSearch(BaseModel):
     context: int = Field(1, ge=0, le=5, description="Messages before and after each, of its session.")
     cursor: str | None = Field(None, pattern=CURSOR, description="`next_cursor` of the page before.")
     timezone: Zone | None = Field(None, description=ZONE_OF_DAYS)
-    language: str | None = Field(
-        None,
-        max_length=35,
-        pattern="^[A-Za-z]{2,3}([-_][A-Za-z0-9]{1,8})*$",
-        description="The language of `age`, like `de`; that of the query, or the mind's, if left out.",
+    language: Language | None = Field(
+        None, description="The language of `age`, like `de`; that of the query, or the mind's, if left out."
     )
 
 

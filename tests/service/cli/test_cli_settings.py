@@ -50,6 +50,8 @@ def test_settings_are_set_shown_and_taken_away(home):
         (["unset", "relevance=0.1"], "settings unset relevance"),
         (["set", "relevance=high"], "neither a number nor a list"),
         (["set", "relevance=7"], "less than or equal to 1"),
+        (["set", "language=klingon"], "language: is not a language tag, like de or pt-BR"),
+        (["set", "entity_kinds=a person"], "must be a word of at most 41 letters"),
     ],
 )
 def test_what_can_not_be_set_is_said(home, words, why):
