@@ -12,6 +12,7 @@ import functools
 import inspect
 import os
 import re
+import shlex
 from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,9 +23,9 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from consolidation.kernel.errors import MemoryFault
+from consolidation.kernel.errors import ConfigurationFault, MemoryFault
 from consolidation.workspace import DEFAULT_MIND, mind_id_of
-from service.cli.output.terminal import complain, show_times_in, shown_zone
+from service.cli.output.terminal import complain, show_commands_for, show_times_in, shown_zone
 from service.observability.logging import configure_logs
 from service.settings.loading import read_settings, wants_colours
 from service.settings.settings import Settings
@@ -81,10 +82,22 @@ class Context:
     home: Path | None
     url: str | None = None
     as_json: bool = False
+    is_url_exported: bool = False
 
     def settings(self, **flags: object) -> Settings:
         """The settings, *flags* first. Raises ConfigurationFault."""
         return read_settings(home=self.home, **flags)
+
+    def place(self) -> str:
+        """The options that name this memory to another command; none where that takes it by itself."""
+        if self.url is not None:
+            return "" if self.is_url_exported else f" --url {shlex.quote(self.url)}"
+        try:
+            folder = self.settings().folder
+        except ConfigurationFault:  # the command says what is wrong
+            return ""
+        usual = Path(Settings.model_fields["home"].default).expanduser().absolute()
+        return "" if folder == usual else f" --home {shlex.quote(str(folder))}"
 
     def settings_of_home(self) -> Settings:
         """
@@ -175,10 +188,12 @@ def command(
         def run(**options: Any) -> None:  # noqa: ANN401 - typer's
             home, as_json = options.pop("home"), options.pop("as_json", None)
             with _failures_worded(interrupted):
-                url = _url_meant(options.pop("url", None), home=home, parsed=options.pop("parsed", None))
+                is_exported = _is_url_exported(options.pop("parsed", None))
+                url = _url_meant(options.pop("url", None), home=home, is_exported=is_exported)
                 if not logs:
                     configure_logs(level="ERROR", as_json=False, has_colours=wants_colours())
-                context, zone, mind = Context(home, url, bool(as_json)), None, options.get("mind")
+                context, zone, mind = Context(home, url, bool(as_json), is_exported), None, options.get("mind")
+                show_commands_for(context.place())
                 name = mind
                 if isinstance(mind, str):
                     mind = options["mind"] = mind_id_of(mind)
@@ -204,16 +219,21 @@ def command(
     return decorate
 
 
-def _url_meant(url: str | None, *, home: Path | None, parsed: typer.Context | None) -> str | None:
+def _is_url_exported(parsed: typer.Context | None) -> bool:
+    """Whether the address comes from MIND_MEMORY_URL, as the options were *parsed*."""
+    source = parsed.get_parameter_source("url") if parsed is not None else None
+    return source is not None and source.name == "ENVIRONMENT"
+
+
+def _url_meant(url: str | None, *, home: Path | None, is_exported: bool) -> str | None:
     """
-    The address that a command is for, as its options were *parsed*; None for the home.
+    The address that a command is for; None for the home.
 
     A typed ``--home`` counts more than an exported MIND_MEMORY_URL. Raises CommandFailed where both were typed.
     """
-    if not url or home is None or parsed is None:
+    if not url or home is None:
         return url or None
-    source = parsed.get_parameter_source("url")
-    if source is not None and source.name == "ENVIRONMENT":
+    if is_exported:
         return None
     raise CommandFailed("--home and --url exclude each other: name the home on this machine, or the service elsewhere")
 

@@ -11,7 +11,7 @@ from mind_memory_client import MindMemoryError, errors
 
 from service.cli.command import CommandFailed, Context, command
 from service.cli.connection import connection_to, find_address
-from service.cli.output.terminal import note, out, shortened
+from service.cli.output.terminal import note, out, shortened, typed
 
 
 @command()
@@ -24,7 +24,7 @@ async def console(
     address = find_address(settings, url=context.url)
     if address is None:
         raise CommandFailed(
-            f"no service runs on {shortened(settings.folder)}: start it with `mind-memory serve`, and leave it running"
+            f"no service runs on {shortened(settings.folder)}: start it with {typed('serve')}, and leave it running"
         )
     async with connection_to(address) as connection:
         try:

@@ -15,7 +15,7 @@ from service.cli.command import CommandFailed, Context, command
 from service.cli.connection import Connection, connect
 from service.cli.output.memories import show_surfaced
 from service.cli.output.progress import bar
-from service.cli.output.terminal import counted, out, plain, program
+from service.cli.output.terminal import counted, out, plain, ready_to_type
 
 EXAMPLE = "example"
 
@@ -80,7 +80,7 @@ async def _until_ready(connection: Connection) -> Example:
             if loaded.turns != turns:
                 stuck_at, turns = anyio.current_time() + _STUCK_SECONDS, loaded.turns
             if anyio.current_time() > stuck_at:
-                raise CommandFailed(f"loading does not go on: `{program()} status` says what it waits for")
+                raise CommandFailed(f"loading does not go on: `{ready_to_type('status')}` says what it waits for")
             await anyio.sleep(_POLL_SECONDS)
             loaded = await connection.memory.example()
             reached(loaded.turns)
@@ -116,7 +116,7 @@ async def _begin_story(console: Console, memory: AsyncMemoryClient) -> None:
 
 def _what_next(console: Console) -> None:
     console.print("What next", style="bold")
-    console.print(f'  {program()} why --mind {EXAMPLE} --what-if "Who is Harold Tovey?"')
-    console.print(f"  {program()} story show --mind {EXAMPLE}")
-    console.print(f"  {program()} chat")
-    console.print(f"  {program()} demo --remove")
+    console.print(f"  {ready_to_type(f'why --mind {EXAMPLE} --what-if "Who is Harold Tovey?"')}")
+    console.print(f"  {ready_to_type(f'story show --mind {EXAMPLE}')}")
+    console.print(f"  {ready_to_type('chat')}")
+    console.print(f"  {ready_to_type('demo --remove')}")

@@ -14,7 +14,7 @@ from service.cli.catch_up import until_caught_up, until_retried
 from service.cli.command import CommandFailed, Context, MindName, command
 from service.cli.connection import connect
 from service.cli.output.progress import bar
-from service.cli.output.terminal import counted, facts_and_entities, one_line, out
+from service.cli.output.terminal import counted, facts_and_entities, one_line, out, typed
 from service.ports.graph_address import shown
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ async def retry(context: Context, mind: MindName = DEFAULT_MIND) -> None:
             out().print(f"{counted(retrying, 'parked turn')} tried again: {left} still parked.")
         else:
             turns = counted(retrying, "parked turn")
-            out().print(f"{turns} will be tried again; `mind-memory status` shows what comes of it.")
+            out().print(f"{turns} will be tried again; {typed('status')} shows what comes of it.")
 
 
 _GOES_ON = "Stopped watching. What is left is built while the service runs, now or when it runs next."
@@ -57,7 +57,7 @@ async def rebuild(context: Context, mind: MindName = DEFAULT_MIND) -> None:
     holds = facts_and_entities(graph.facts, graph.entities)
     out().print(f"{mind} was built anew from {counted(turns, 'turn')}: {holds}")
     if graph.parked:
-        out().print(f"  {counted(len(graph.parked), 'turn')} could not be read; see `mind-memory status`")
+        out().print(f"  {counted(len(graph.parked), 'turn')} could not be read; see {typed('status')}")
 
 
 _LOADING_SECONDS, _SERVER_SECONDS = 120, 5  # an embedded graph loads first
@@ -109,7 +109,5 @@ async def _until_ready(memory: Memory, settings: Settings) -> None:
         except GraphUnavailable as fault:
             if clock.monotonic() > until:
                 where = "the embedded graph" if url is None else f"the graph at {shown(url.get_secret_value())}"
-                raise CommandFailed(
-                    f"{where} does not answer: {fault}; `mind-memory doctor` says what to do"
-                ) from fault
+                raise CommandFailed(f"{where} does not answer: {fault}; {typed('doctor')} says what to do") from fault
         await anyio.sleep(_POLL_SECONDS)

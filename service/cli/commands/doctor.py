@@ -51,7 +51,7 @@ from service.cli.output.findings import (
     with_file_faults,
 )
 from service.cli.output.progress import bar
-from service.cli.output.terminal import counted, out, shortened, show_json
+from service.cli.output.terminal import counted, out, shortened, show_json, typed
 from service.composition.access import is_guarded
 from service.composition.models import choose, open_models, problems_of
 from service.composition.shared_home import files_of_home
@@ -279,7 +279,7 @@ def _keys(settings: Settings, folder: Path) -> Iterator[Finding]:
         return
     live = sum(key.is_live(now) for key in keys.values())
     if not is_guarded(settings, now=now):
-        mend = "make one with `mind-memory keys create`, or listen on 127.0.0.1"
+        mend = f"make one with {typed('keys create')}, or listen on 127.0.0.1"
         yield Finding(BROKEN, "keys", f"none that is live, and {settings.host} can be reached from outside", mend)
     elif keys:
         yield Finding(SOUND, "keys", f"{counted(live, 'live key')} of {len(keys)}: every call needs one")

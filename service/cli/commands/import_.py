@@ -46,7 +46,18 @@ from service.cli.commands.archive import import_archive, is_archive
 from service.cli.connection import Connection, connect, mind_or_none, pages
 from service.cli.output.memories import is_off_the_record, secrets_in
 from service.cli.output.progress import bar
-from service.cli.output.terminal import Row, counted, days, first_of, one_line, out, program, show_facts, show_json
+from service.cli.output.terminal import (
+    Row,
+    counted,
+    days,
+    first_of,
+    one_line,
+    out,
+    ready_to_type,
+    show_facts,
+    show_json,
+    typed,
+)
 from service.importing.formats import read_conversations
 from service.importing.ids import IdAssigner
 from service.importing.parts import Beginnings, new_parts, not_stored, parts_of
@@ -439,7 +450,7 @@ def _show(report: Report, *, seconds: float) -> None:
     console.print(f"Nothing imported: a dry run for {report.mind}" if report.is_dry else head, style="bold")
     show_facts(console, _rows(report))
     if not report.is_dry and report.new:
-        console.print(f"\n  Ask it something: {program()} chat --mind {report.mind}", style="dim")
+        console.print(f"\n  Ask it something: {ready_to_type(f'chat --mind {report.mind}')}", style="dim")
 
 
 def _rows(report: Report) -> Iterator[Row]:
@@ -467,7 +478,7 @@ def _rows(report: Report) -> Iterator[Row]:
     if report.held_up_by is not None:
         yield Row("unread", f"{left}: {one_line(report.held_up_by)}. Nothing is lost; it is tried again", "yellow")
     elif report.left:
-        yield Row("unread", f"{left}, read while the service runs; `mind-memory status` shows how far it is")
+        yield Row("unread", f"{left}, read while the service runs; {typed('status')} shows how far it is")
 
 
 def _took(seconds: float) -> str:

@@ -26,7 +26,18 @@ from service.adapters.local_zone import here
 from service.adapters.random_ids import fresh_key_id, fresh_secret
 from service.cli.command import CommandFailed, Context, command, group, make_home
 from service.cli.connection import elsewhere
-from service.cli.output.terminal import counted, minute, note, one_line, out, plain_table, program, shortened, show_json
+from service.cli.output.terminal import (
+    counted,
+    minute,
+    note,
+    one_line,
+    out,
+    plain_table,
+    ready_to_type,
+    shortened,
+    show_json,
+    typed,
+)
 from service.settings.settings import Settings
 
 app = group("Make and revoke API keys; once there is one, every call needs one.")
@@ -102,7 +113,7 @@ async def revoke(
         keyring = Keyring(folder)
         found = keyring.ring().get(key)
         if found is None:
-            raise CommandFailed("there is no key with this id; `mind-memory keys list` shows them")
+            raise CommandFailed(f"there is no key with this id; {typed('keys list')} shows them")
         if found.revoked_at is not None:
             out().print(f"Key {key} ({one_line(found.name)}) was revoked on {minute(found.revoked_at)} already.")
             return
@@ -118,8 +129,8 @@ async def revoke(
                 else ""
             )
             note(
-                f"Every call is refused now, but for commands on this machine. `{program()} keys create` makes a key "
-                f"that works at once{without}."
+                f"Every call is refused now, but for commands on this machine. `{ready_to_type('keys create')}` "
+                f"makes a key that works at once{without}."
             )
 
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -28,7 +26,7 @@ from service.cli.output.configuration import (
     network_of,
 )
 from service.cli.output.progress import bar
-from service.cli.output.terminal import Row, counted, out, program, rows_of, shortened, show_facts
+from service.cli.output.terminal import Row, counted, out, ready_to_type, rows_of, shortened, show_facts, typed
 from service.composition.access import is_guarded
 from service.observability.logging import configure_logs
 from service.settings.loading import wants_colours
@@ -62,7 +60,7 @@ async def serve(
     if not is_guarded(settings, now=SystemClock().now()):
         raise CommandFailed(
             f"{settings.host} can be reached from outside this machine, and no key protects the memory: "
-            "make one with `mind-memory keys create`, or keep --host 127.0.0.1; where the port is published on "
+            f"make one with {typed('keys create')}, or keep --host 127.0.0.1; where the port is published on "
             "loopback only, as a container's may be, MIND_MEMORY_TRUST_NETWORK=true lets it listen without a key"
         )
     make_home(settings)
@@ -115,31 +113,19 @@ def _show_welcome(settings: Settings, served: ServedHome) -> None:
         console.print(f"    '{body}'", soft_wrap=True)
         console.print()
     console.print(f"  All calls: {url}/docs\n  MCP tools: {url}/mcp", style="dim")
-    talk = f"  Talk to it: {program()} chat{_typed_home(settings)}\n  Ctrl-C stops it"
+    talk = f"  Talk to it: {ready_to_type('chat')}\n  Ctrl-C stops it"
     console.print(talk, style="dim", soft_wrap=True, highlight=False, markup=False)
-    console.print(
-        f"  Console: {_console_link(settings, served, console)}", soft_wrap=True, highlight=False, markup=False
-    )
+    console.print(f"  Console: {_console_link(served, console)}", soft_wrap=True, highlight=False, markup=False)
     console.file.flush()
 
 
-def _typed_home(settings: Settings) -> str:
-    """What names this home to another command; nothing where it is the one that commands take by themselves."""
-    usual = Path(Settings.model_fields["home"].default).expanduser().absolute()
-    return "" if settings.folder == usual else f" --home {shlex.quote(str(settings.folder))}"
-
-
-def _console_link(settings: Settings, served: ServedHome, console: Console) -> str:
+def _console_link(served: ServedHome, console: Console) -> str:
     """The console, with a ticket where one is needed; but none goes into a log, such as a container's."""
     page = f"{served.presence.url}/console/"
     if served.memory.authenticator.needs_no_key():
         return page
     issued = served.memory.sign_in.issue_ticket(OWNER) if console.is_terminal else None
-    return (
-        f"{page}#t={issued[0]}"
-        if issued is not None
-        else f"{page} (`{program()} console{_typed_home(settings)}` signs you in)"
-    )
+    return f"{page}#t={issued[0]}" if issued is not None else f"{page} (`{ready_to_type('console')}` signs you in)"
 
 
 def _facts(settings: Settings, memory: Memory, *, keys: int) -> Iterator[Row]:

@@ -27,13 +27,14 @@ from service.cli.output.terminal import (
     one_line,
     out,
     plain_table,
-    program,
+    ready_to_type,
     rows_of,
     show_facts,
     show_json,
     show_times_in,
     shown_zone,
     spent,
+    typed,
 )
 
 _MOST_LISTED = 5
@@ -83,9 +84,10 @@ async def _once(context: Context, mind: str | None) -> None:
                 show_times_in((await mind_meant(context, found.mind_id))[1])
             _show_mind(console, found)
     if left := len(answer["minds"]) - len(minds) if mind is None else 0:
-        console.print(f"{left} more that wait for nothing: see one with --mind, or all with `{program()} doctor`.")
+        check = f"`{ready_to_type('doctor')}`"
+        console.print(f"{left} more that wait for nothing: see one with --mind, or all with {check}.")
     if not minds:
-        console.print(f"No minds yet: the first turn makes one. Try `{program()} chat`.")
+        console.print(f"No minds yet: the first turn makes one. Try `{ready_to_type('chat')}`.")
 
 
 async def _minds(connection: Connection, answer: dict[str, Any], mind: str | None) -> list[dict[str, Any]]:
@@ -168,7 +170,7 @@ def _rows(mind: Mind) -> Iterator[Row]:
     yield from rows_of("parked", parked, "yellow")
     if graph.parked:
         more = len(graph.parked) - _MOST_LISTED
-        yield Row("", f"{f'and {more} more; ' if more > 0 else ''}`mind-memory retry --mind {mind.mind_id}`")
+        yield Row("", f"{f'and {more} more; ' if more > 0 else ''}{typed(f'retry --mind {mind.mind_id}')}")
     for damage in mind.damaged[:_MOST_LISTED]:
         why = f"{damage.file} at byte {damage.offset}: {damage.reason}; its bytes are in {damage.aside}"
         yield Row("damaged", why, "red")

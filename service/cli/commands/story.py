@@ -216,7 +216,7 @@ def version_named(name: str, versions: Sequence[StoryVersion]) -> StoryVersion:
     exact = [one for one in versions if one.version == name]
     found = exact or [one for one in versions if name and one.version.startswith(name)]
     if not found:
-        raise CommandFailed(f"no version is called {one_line(name)!r}; `mind-memory story history` lists them")
+        raise CommandFailed(f"no version is called {one_line(name)!r}; {typed('story history')} lists them")
     if len(found) > 1:
         names = ", ".join(one.version for one in found[:_MOST_NAMED])
         more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""

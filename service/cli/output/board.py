@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from service.cli.output.terminal import one_line, plain, plain_table
+from service.cli.output.terminal import one_line, plain, plain_table, typed
 
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 _OTHER_LINES = 9  # lines of the board that do not belong to a mind
@@ -146,7 +146,7 @@ def _troubles(mind: MindStatus) -> list[str]:
     if mind.story.waiting_for:
         found.append(f"{name}'s story waits: {one_line(mind.story.waiting_for, most=_LONGEST_TROUBLE)}")
     if mind.parked:
-        found.append(f"{name} has parked turns: `mind-memory retry --mind {name}`")
+        found.append(f"{name} has parked turns: {typed(f'retry --mind {name}')}")
     return found
 
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from service.cli.command import words_of_file_fault
-from service.cli.output.terminal import counted, indented, one_line
+from service.cli.output.terminal import counted, indented, one_line, typed
 
 SOUND, NOTED, DOUBTFUL, BROKEN = "✓", "·", "!", "✗"
 _MISMATCH = "EmbedderMismatch"
@@ -66,12 +66,12 @@ def findings_of_mind(mind: Mind) -> Iterator[Finding]:
     if waiting is None:
         yield Finding(SOUND, name, words)
     elif _MISMATCH in waiting:
-        yield Finding(BROKEN, name, waiting, "configure that embedder again, or run `mind-memory reindex`")
+        yield Finding(BROKEN, name, waiting, f"configure that embedder again, or run {typed('reindex')}")
     else:
         yield Finding(BROKEN, name, f"{words}: waits for {waiting}", "it goes on by itself once that answers")
     if graph.parked:
         first, turns = graph.parked[0], counted(len(graph.parked), "turn")
-        mend = f"`mind-memory retry --mind {name}` once that is mended"
+        mend = f"{typed(f'retry --mind {name}')} once that is mended"
         yield Finding(DOUBTFUL, name, f"{turns} parked; turn {first.sequence}: {first.error}", mend)
     if mind.damaged:
         files = ", ".join(sorted({one.file for one in mind.damaged}))

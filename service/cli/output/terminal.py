@@ -48,6 +48,7 @@ _LONGEST_LISTED, _LONGEST_NAME = 200, 40
 
 
 _zone: ContextVar[ZoneInfo | None] = ContextVar("zone", default=None)  # of the mind that the command is about
+_place: ContextVar[str] = ContextVar("place", default="")  # the options that name the memory it is called on
 
 
 class Row(NamedTuple):
@@ -236,9 +237,20 @@ def spent(usage: Usage) -> str:
     return f"{calls}, {tokens}, ${usage.cost_usd:.4f}"
 
 
-def typed(words: str, *, mind: str) -> str:
-    """A command as it must be typed for this mind: ```mind-memory consolidate --mind ada```."""
-    return f"`mind-memory {words}`" if mind == DEFAULT_MIND else f"`mind-memory {words} --mind {mind}`"
+def typed(words: str, *, mind: str = DEFAULT_MIND) -> str:
+    """A command as it must be typed for this mind and place: ```mind-memory consolidate --mind ada```."""
+    whose = "" if mind == DEFAULT_MIND else f" --mind {mind}"
+    return f"`{_PROGRAM} {words}{whose}{_place.get()}`"
+
+
+def ready_to_type(words: str) -> str:
+    """A command as it can be copied here, for the same place: ``.venv/bin/mind-memory chat --home /tmp/home``."""
+    return f"{program()} {words}{_place.get()}"
+
+
+def show_commands_for(place: str) -> None:
+    """Show commands with the options *place* from now on, which name the memory that this one is called on."""
+    _place.set(place)
 
 
 def program() -> str:

@@ -42,7 +42,7 @@ def test_with_keys_the_link_signs_a_browser_in_once(tmp_path):
     assert [answer.status_code for answer in answers] == [201, 401]
     assert answers[0].json()["name"] == "owner"
     assert LINK.search(told) is None  # it is no terminal, so it may be a log
-    assert "console` signs you in" in told.splitlines()[-1]
+    assert re.search(r"console --home \S+` signs you in", told.splitlines()[-1])
 
 
 def test_a_browser_is_given_the_link_and_the_terminal_does_not_show_the_ticket(tmp_path):
@@ -67,7 +67,7 @@ def test_where_no_service_runs_it_says_what_to_do_in_one_sentence(tmp_path):
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr.count("\n") == 1
     assert "no service runs on" in done.stderr
-    assert "start it with `mind-memory serve`" in done.stderr
+    assert "start it with `mind-memory serve --home " in done.stderr
 
 
 def test_with_an_address_the_key_of_the_environment_counts(tmp_path):

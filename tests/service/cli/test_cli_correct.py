@@ -71,8 +71,8 @@ def test_somebody_is_named_by_the_name_and_the_way_back_names_the_mind(home):
     call("save", "My aunt Zoe collects stamps.", "--mind", "other", "--home", home)
 
     muted = correct(home, "mute", "Zoe", "--mind", "other")
-    back = re.search(r"`mind-memory (correct undo \w+ --mind other)`", muted.output)
-    undone = call(*back[1].split(), "--home", home)
+    back = re.search(r"`mind-memory (correct undo \w+ --mind other --home \S+)`", muted.output)
+    undone = call(*back[1].split())
 
     assert muted.exit_code == 0, muted.output
     assert undone.exit_code == 0, undone.output
@@ -96,7 +96,7 @@ def test_words_of_others_do_not_steer_the_terminal(home):
         (("undo",), "say which correction to take back"),
         (("edit", LYON), "edit needs --to"),
         (("merge", "Ingrid", "--to", "Nobody"), "to: the mind knows no such entity"),
-        (("wrong", "Nobody said this."), "`mind-memory facts --query 'Nobody said this.'` shows ids"),
+        (("wrong", "Nobody said this."), "`mind-memory facts --query 'Nobody said this.' --home "),
         (("undo", "nope"), "no correction has this id"),
         (("wrong", "observation:1"), "an observation is put right in observations.md"),
     ],

@@ -181,7 +181,7 @@ def test_after_the_last_key_is_revoked_both_ways_back_that_are_named_work_at_onc
         (home / FILE).unlink()
         without = get(url).status_code
 
-    assert "keys create` makes a key that works at once" in revoked.output
+    assert f"keys create --home {home}` makes a key that works at once" in revoked.output
     assert str(FILE) in revoked.output
     assert (refused, with_second, without) == (401, 200, 200)
 

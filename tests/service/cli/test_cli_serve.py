@@ -119,8 +119,8 @@ def test_a_container_without_a_key_says_what_keeps_it_from_strangers(tmp_path):
 @pytest.mark.parametrize(
     ("words", "variables", "said"),
     [
-        (("--host", "0.0.0.0"), {}, "and no key protects the memory: make one with `mind-memory keys create`"),
-        (("--host", "::"), {}, "and no key protects the memory: make one with `mind-memory keys create`"),
+        (("--host", "0.0.0.0"), {}, "and no key protects the memory: make one with `mind-memory keys create --home "),
+        (("--host", "::"), {}, "and no key protects the memory: make one with `mind-memory keys create --home "),
         ((), {"MIND_MEMORY_PRT": "1"}, "MIND_MEMORY_PRT is not a setting; did you mean MIND_MEMORY_PORT?"),
         ((), {"FALKORDB_URL": "http://me:secret@host"}, "FALKORDB_URL is not an address of a FalkorDB"),
         ((), {"FALKORDB_URL": "redis://host/abc"}, "FALKORDB_URL names a database that is not a number"),
