@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from consolidation.dreams.dream_draft import read_draft, write_draft
+from consolidation.dreams.evaluation import read_evaluations
 from consolidation.dreams.observations import merged, pruned, read_observations, relevelled
 from consolidation.dreams.rules import changed_rules, deleted_rules, read_rules
 from consolidation.dreams.sleep_state import read_sleep_state, write_sleep_state
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from consolidation.dreams.dream_draft import DreamDraft, DreamStep
     from consolidation.dreams.dream_log import DreamLog, DreamRecord, Dreams
     from consolidation.dreams.dreamer import Tidied
+    from consolidation.dreams.evaluation import Acceptance, Evaluation
     from consolidation.dreams.sleep_state import OwedDream, SleepState
     from consolidation.dreams.writings import Rewritten
     from consolidation.kernel.ports import Clock
@@ -233,27 +235,35 @@ class DreamFiles:
 
     def evaluated(self) -> int:
         """The number of the last deep sleep that was tidied up after; 0 before the first."""
+        numbers = (one.get("dream") for one in self._evaluation_lines() if isinstance(one, dict))
+        return max((number for number in numbers if isinstance(number, int)), default=0)
 
-        def read() -> int:
+    def evaluations(self) -> tuple[Evaluation, ...]:
+        """What deep sleeps measured, oldest first."""
+        return read_evaluations(self._evaluation_lines())
+
+    def _evaluation_lines(self) -> list[object]:
+        def read() -> list[object]:
             try:
                 with open_regular(self._workspace.evaluation) as lines:
-                    found = [_decoded(line) for line in lines]
+                    return [_decoded(line) for line in lines]
             except FileNotFoundError:
-                return 0
-            numbers = (one.get("dream") for one in found if isinstance(one, dict))
-            return max((number for number in numbers if isinstance(number, int)), default=0)
+                return []
 
         return _told(read)
 
     def add_evaluation(self, line: dict[str, Any]) -> None:
         """Append what a deep sleep measured. It also says that the deep sleep is complete."""
+        _told(lambda: self._append_evaluation(json.dumps(line, ensure_ascii=False)))
 
-        def add() -> None:
-            with suppress(FileNotFoundError):
-                seal_end(self._workspace.evaluation)  # a kill may have left half a line
-            append_synced(self._workspace.evaluation, f"{json.dumps(line, ensure_ascii=False)}\n".encode())
+    def accept_evaluation(self, given: Acceptance) -> None:
+        """Append that a person accepted what an evaluation proposes."""
+        _told(lambda: self._append_evaluation(given.model_dump_json()))
 
-        _told(add)
+    def _append_evaluation(self, line: str) -> None:
+        with suppress(FileNotFoundError):
+            seal_end(self._workspace.evaluation)  # a kill may have left half a line
+        append_synced(self._workspace.evaluation, f"{line}\n".encode())
 
     def _write_observations(self, draft: DreamDraft) -> DreamDraft:
         if draft.observations:

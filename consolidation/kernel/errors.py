@@ -1,6 +1,5 @@
 """
-Every error that is raised on purpose, as one tree (``service/http/problems.py`` gives each its status and title).
-Those of a shared home are in ``sharing_errors.py``.
+Every error that is raised on purpose, as one tree; those of a shared home are in ``sharing_errors.py``.
 
 * MemoryFault
   x InvalidRequest
@@ -50,6 +49,7 @@ Those of a shared home are in ``sharing_errors.py``.
   x DreamFault
     + DreamRefused
     + DreamUnwritable
+  x ProposalConflict
   x HomeFault
     + HomeLocked
     + TranscriptUnwritable
@@ -134,8 +134,7 @@ class ImportUnreadable(InvalidRequest):
     def __init__(self, where: str, *, found: str, known_formats: tuple[str, ...], pointer: str = "path") -> None:
         known = f". Known formats: {'; '.join(known_formats)}." if known_formats else ""
         super().__init__(f"{where} can not be imported: {found}{known}", pointer=pointer)
-        self.where = where
-        self.found = found
+        self.where, self.found = where, found
 
 
 class ArchiveUnreadable(InvalidRequest):
@@ -289,8 +288,7 @@ class StoryChanged(StoryFault):
 
     def __init__(self, current: str, *, etag: str = "") -> None:
         super().__init__(f"{self._what} changed since it was read; the answer holds it as it is now")
-        self.current = current
-        self.etag = etag
+        self.current, self.etag = current, etag
 
 
 class ObservationsChanged(StoryChanged):
@@ -321,6 +319,10 @@ class DreamRefused(DreamFault):
 
 class DreamUnwritable(DreamFault):
     """A file of the agent's sleep can not be read or written (disk full, read-only). What was lived still waits."""
+
+
+class ProposalConflict(MemoryFault):
+    """What a deep sleep proposed can not be accepted: it is not of one mind, or the setting was changed since."""
 
 
 class HomeFault(MemoryFault):
@@ -433,9 +435,7 @@ class UpstreamRefused(ModelFault):
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(detail)
-        self.status = status
-        self.error = error
-        self.headers = dict(headers or {})
+        self.status, self.error, self.headers = status, error, dict(headers or {})
 
 
 class ExtractionTimedOut(MemoryFault):

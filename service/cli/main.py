@@ -48,6 +48,7 @@ _COMMANDS = {
     "story": "Read and edit the story, and take back what was changed.",
     "wake": "Wake an agent, and show what it is handed.",
     "observations": "Show what dreams observed, by day.",
+    "evaluations": "Show how an agent does, and accept what is proposed.",
     "mount": "Lay a mind's files out in a folder, and merge both ways.",
     "journal": "Search and read what you wrote down: MEMORY.md and memory/.",
     "webhooks": "Show what other services took of events, and send again.",
@@ -57,7 +58,7 @@ _COMMANDS = {
 
 _MODULES = {  # of commands whose name is not that of their module
     **dict.fromkeys(("turns", "facts", "entities"), "catalog"),
-    **dict.fromkeys(("sleep", "dream", "wake", "observations"), "agent"),
+    **dict.fromkeys(("sleep", "dream", "wake", "observations", "evaluations"), "agent"),
     **dict.fromkeys(("retry", "reindex", "rebuild"), "derived"),
     "export": "archive",
     "import": "import_",

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from consolidation.dreams.dreamer import Dreamer
+from consolidation.dreams.evaluation import PresentSettings
 from consolidation.dreams.fatigue import FatigueThresholds
 from consolidation.dreams.sleep_decision import SleepRules
 from service.composition.models import narrators
 from service.sleep.actions import ActionIntake, WonderKnobs
 from service.sleep.dreaming import Dreaming
+from service.sleep.evaluations import Evaluations
 from service.sleep.sleeper import Sleeper
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ class Sleep:
 
     actions: ActionIntake
     sleeper: Sleeper
+    evaluations: Evaluations
     thresholds: FatigueThresholds
 
 
@@ -41,7 +44,9 @@ def build_sleep(settings: Settings, shared: Resources, *, intake: Intake, pipeli
         knobs.deep_pause_seconds,
     )
     dreamer = Dreamer(tuple(models[role] for role in narrators(settings)))
-    dreaming = Dreaming(dreamer, clock=shared.clock, agent=settings.agent, tally=tally, rules=rules)
+    relevance = settings.resonance.relevance
+    present = PresentSettings(relevance, knobs.fatigue_warning, knobs.wonder_every)
+    dreaming = Dreaming(dreamer, clock=shared.clock, agent=settings.agent, tally=tally, rules=rules, present=present)
     sleeper = Sleeper(
         dreaming,
         minds=shared.minds,
@@ -62,7 +67,8 @@ def build_sleep(settings: Settings, shared: Resources, *, intake: Intake, pipeli
         background=shared.background,
         tally=tally,
         thresholds=thresholds,
-        wonder=WonderKnobs(knobs.wonder_every, settings.resonance.relevance, knobs.wonder_seconds),
+        wonder=WonderKnobs(knobs.wonder_every, relevance, knobs.wonder_seconds),
     )
     shared.minds.when_closed(sleeper.forget)
-    return Sleep(actions, sleeper, thresholds)
+    evaluations = Evaluations(sleeper, minds=shared.minds, clock=shared.clock, relevance=relevance)
+    return Sleep(actions, sleeper, evaluations, thresholds)

@@ -104,6 +104,7 @@ _TABLE: dict[type[errors.MemoryFault], tuple[int, str]] = {
     errors.DreamFault: (500, "The dream could not be dreamt or written"),
     errors.DreamRefused: (502, "The model dreamt nothing usable"),
     errors.DreamUnwritable: (503, "The files of the sleep can not be read or written"),
+    errors.ProposalConflict: (409, "The proposal can not be accepted"),
     errors.ObservationsChanged: (412, "The observations have changed since they were read"),
     errors.JournalFileChanged: (412, "The file has changed since it was read"),
     errors.SettingsChanged: (412, "The settings have changed since they were read"),

@@ -159,11 +159,12 @@ class OutcomeIndex:
             ).fetchall()
         return tuple(StandingOutcome(memory, said, by, datetime.fromisoformat(at)) for memory, said, by, at in rows)
 
-    def counts(self) -> Counter[str]:
-        """How many reports of each outcome stand."""
+    def counts(self, *, since: datetime | None = None, before: datetime | None = None) -> Counter[str]:
+        """How many reports of each outcome stand, of a time, *since* included; None is any."""
+        query = "SELECT outcome, COUNT(*) FROM signals WHERE memory = reported AND at >= ? AND at < ? GROUP BY outcome"
+        span = (_text(since) if since is not None else "", _text(before) if before is not None else _LAST)
         with self._sqlite.opened() as database:
-            rows = database.execute("SELECT outcome, COUNT(*) FROM signals WHERE memory = reported GROUP BY outcome")
-            return Counter(dict(rows.fetchall()))
+            return Counter(dict(database.execute(query, span).fetchall()))
 
     def drop(self) -> None:
         """Delete the projection; the next use makes it again from the log."""

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from pathlib import Path
 
-_VERSION = 2
+_VERSION = 3
 SCHEMA = """
 CREATE TABLE cursors (day INTEGER PRIMARY KEY, bytes INTEGER NOT NULL);
 CREATE TABLE calls (
   place INTEGER PRIMARY KEY, trace_id TEXT NOT NULL, session_id TEXT NOT NULL, at INTEGER NOT NULL,
   surfaced INTEGER NOT NULL, ms REAL NOT NULL, degraded TEXT NOT NULL, tokens INTEGER NOT NULL, cost REAL NOT NULL,
-  dropped TEXT NOT NULL
+  dropped TEXT NOT NULL, is_wonder INTEGER NOT NULL
 );
 CREATE INDEX calls_by_trace ON calls (trace_id);
 CREATE INDEX calls_by_session ON calls (session_id, place);
@@ -65,6 +65,7 @@ class IndexedCall:
     cost: float = 0.0
     shown: frozenset[str] = frozenset()
     dropped: frozenset[str] = frozenset()
+    is_wonder: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,8 @@ class CallFilter:
     Which calls are meant; None is any.
 
     ``since`` and ``before`` are of the times that the calls tell, ``since`` included. ``memory`` is an id of a memory
-    that the call showed or dropped, or only the one of them that ``role`` says.
+    that the call showed or dropped, or only the one of them that ``role`` says. ``is_wonder`` are those that an agent
+    made by itself.
     """
 
     session_id: str | None = None
@@ -82,6 +84,7 @@ class CallFilter:
     surfaced: bool | None = None
     memory: str | None = None
     role: Role | None = None
+    is_wonder: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +233,8 @@ def _put(database: sqlite3.Connection, day: int, call: IndexedCall) -> None:
     shown, dropped = _numbers(database, call.shown), _numbers(database, call.dropped)
     # Of tens a call, each in a row of its own would be written to as many pages. Few ask for these: they are searched.
     figures = (call.ms, " ".join(call.degraded), call.tokens, call.cost, f",{','.join(map(str, dropped))},")
-    database.execute("INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (place, *of_call, *figures))
+    row = (place, *of_call, *figures, call.is_wonder)
+    database.execute("INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
     database.executemany("INSERT OR IGNORE INTO uses VALUES (?, ?)", [(number, place) for number in shown])
 
 
@@ -268,6 +272,9 @@ def _conditions(wanted: CallFilter) -> tuple[list[str], list[object]]:
     if wanted.surfaced is not None:
         conditions.append("surfaced = ?")
         values.append(wanted.surfaced)
+    if wanted.is_wonder is not None:
+        conditions.append("is_wonder = ?")
+        values.append(wanted.is_wonder)
     if wanted.memory is not None:
         chosen = {"shown": (_SHOWED,), "dropped": (_DROPPED,), None: (_SHOWED, _DROPPED)}[wanted.role]
         conditions.append(f"({' OR '.join(chosen)})")

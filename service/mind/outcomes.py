@@ -170,10 +170,10 @@ class Outcomes:
         with self._mutex:
             return self._index.of_trace(trace_id) if self._catch_up() else ()
 
-    def counts(self) -> Counter[str]:
-        """How many reports of each outcome stand."""
+    def counts(self, *, since: datetime | None = None, before: datetime | None = None) -> Counter[str]:
+        """How many reports of each outcome stand, of a time, *since* included; None is any."""
         with self._mutex:
-            return self._index.counts() if self._catch_up() else Counter()
+            return self._index.counts(since=since, before=before) if self._catch_up() else Counter()
 
     def has(self, is_wanted: Callable[[OutcomeRecord], bool]) -> bool:
         """Whether a record of the log is wanted. Reads all of it."""

@@ -171,7 +171,8 @@ class TraceDocument(_Strict):
     One pre-turn call, phase by phase; of a call off the record, its figures alone.
 
     A field may be added, with a default: older lines do not have it. None may be renamed or removed. ``thought`` is
-    what an answer to an agent's actions says of it; what it shows counts as shown once an answer has said it.
+    what an answer to an agent's actions says of it; what it shows counts as shown once an answer has said it. Of such
+    a call, which nobody made, ``is_wonder`` is true.
     """
 
     trace_id: OurText
@@ -186,6 +187,7 @@ class TraceDocument(_Strict):
     shown: tuple[ShownTrace, ...] = ()
     block: str = ""
     thought: str | None = None
+    is_wonder: bool = False
     phases: PhasesTrace = PhasesTrace()
     degraded: OurTexts = ()
     timings_ms: Annotated[Mapping[str, float], OURS] = field(default_factory=dict)

@@ -452,6 +452,7 @@ def _indexed(offset: int, trace: TraceDocument) -> IndexedCall:
         cost=trace.usage.cost_usd,
         shown=shown,
         dropped=_ids((one.id, one.sequences) for one in candidates) - shown,
+        is_wonder=trace.is_wonder,
     )
 
 

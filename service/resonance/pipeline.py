@@ -297,7 +297,7 @@ def _document(call: PreTurnCall, injection: Injection, facts: Mapping[str, tuple
     text = injection.block if len(own) == len(injection.flashbacks) else block(own)
     found = call.trace.document(call.moment, flashbacks=injection.flashbacks, block=text, facts=facts)
     is_thought = call.request.is_wonder and own and not call.moment.is_off_the_record
-    return replace(found, thought=as_thought(own[0])) if is_thought else found
+    return replace(found, thought=as_thought(own[0]) if is_thought else None, is_wonder=call.request.is_wonder)
 
 
 def _answer(call: PreTurnCall, injection: Injection, document: TraceDocument) -> ResonanceAnswer:

@@ -26,6 +26,7 @@ from consolidation.dreams.undo import is_unsettled, settle
 from consolidation.kernel.errors import InvalidRequest, TranscriptUnreadable
 from consolidation.kernel.turns import Speaker
 from consolidation.text.language import detect
+from service.index.trace_index import CallFilter
 from service.mind.own_settings import agent_zone_of
 from service.retrieval.log_search import LogQuery, search_log
 from service.retrieval.time_window import TimeWindow
@@ -34,11 +35,12 @@ from service.sleep.observations import observations_as_put_right
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Sequence
-    from datetime import tzinfo
+    from datetime import datetime, tzinfo
 
     from consolidation.dreams.dream_files import DreamFiles
     from consolidation.dreams.dream_log import DreamRecord
     from consolidation.dreams.dreamer import Dreamer
+    from consolidation.dreams.evaluation import Evaluation, PresentSettings
     from consolidation.dreams.evidence import Evidence
     from consolidation.dreams.sleep_decision import SleepRules
     from consolidation.dreams.sleep_state import OwedDream, SleepState
@@ -57,10 +59,20 @@ log = structlog.get_logger()
 
 
 class Dreaming:
-    """Dreams what minds owe. *agent* is what the bot is called."""
+    """Dreams what minds owe. *agent* is what the bot is called, *present* the service's settings."""
 
-    def __init__(self, dreamer: Dreamer, *, clock: Clock, agent: str, tally: Tally, rules: SleepRules) -> None:
+    def __init__(
+        self,
+        dreamer: Dreamer,
+        *,
+        clock: Clock,
+        agent: str,
+        tally: Tally,
+        rules: SleepRules,
+        present: PresentSettings,
+    ) -> None:
         self._dreamer = dreamer
+        self._present = present
         self._rules = rules
         self._clock = clock
         self._agent = agent
@@ -121,18 +133,35 @@ class Dreaming:
         async with lock:
             if not await anyio.to_thread.run_sync(lambda: files.tidy(tidied, record=record, now=now, zone=zone)):
                 return
-        line = evaluate(
-            record,
-            since=since,
-            observations=await anyio.to_thread.run_sync(files.read, OBSERVATIONS),
-            actions=await _actions(mind, since),
-            calls=mind.trace_log.summary().calls,
-            surfaced=mind.trace_log.summary().surfaced,
-            outcomes=await anyio.to_thread.run_sync(mind.outcomes.counts),
-            now=now,
-        )
+        evaluation = await self._evaluated(mind, files, record, since, now)
+        line = evaluation.model_dump(mode="json", exclude={"accepted_at", "accepted_by"})
         await anyio.to_thread.run_sync(files.add_evaluation, line)
         log.info("deep_sleep.ended", mind_id=mind.mind_id, dream=record.dream, priorities=len(tidied.priorities))
+
+    async def _evaluated(
+        self, mind: Mind, files: DreamFiles, record: DreamRecord, since: Sequence[DreamRecord], now: datetime
+    ) -> Evaluation:
+        """What the deep sleep *record* measures of the time since the evaluation before it. Raises HomeFault."""
+        actions = await _actions(mind, since)
+
+        def measure() -> Evaluation:
+            before = [one.t for one in files.evaluations()]
+            began = before[-1] if before else None
+            asked = CallFilter(since=began, before=now, is_wonder=False)  # an agent's wonders are not shown to people
+            own = mind.settings.read().own.relevance
+            return evaluate(
+                record,
+                since=since,
+                observations=files.read(OBSERVATIONS),
+                actions=actions,
+                calls=mind.trace_log.count(asked),
+                surfaced=mind.trace_log.count(replace(asked, surfaced=True)),
+                outcomes=mind.outcomes.counts(since=began, before=now),
+                present=self._present if own is None else replace(self._present, relevance=own),
+                now=now,
+            )
+
+        return await anyio.to_thread.run_sync(measure)
 
     async def _tidied(
         self,

@@ -194,6 +194,9 @@ async def test_an_agent_sleeps_dreams_and_is_woken(way, url, mind):
         undone = await of(memory.undo_dream(mind, dream=1))
         again = await of(memory.redo_dream(mind, dream=1))
         tired = await of(memory.fatigue(mind, days=1))
+        [measured] = (await of(memory.evaluations(mind, limit=1))).items
+        with pytest.raises(mm.Conflict):
+            await of(memory.accept_evaluation(mind, dream=measured.dream))
 
     assert (begun.kind, begun.pause_seconds, begun.dream_id is None) == ("dream", 60, False)
     assert (asleep.state, asleep.wake_at, asleep.actions) == ("asleep", begun.wake_at, 0)
@@ -203,6 +206,7 @@ async def test_an_agent_sleeps_dreams_and_is_woken(way, url, mind):
     assert (undone.undone_at is None, again.undone_at) == (False, None)
     assert [one.actions for one in tired.points] == [1, 2, 3, 4, 5, 6, 0, 0]
     assert [one.kind for one in tired.sleeps] == ["dream"]
+    assert (measured.dream, measured.actions, measured.proposal, measured.accepted_at) == (1, 6, None, None)
 
 
 @EACH_ONCE

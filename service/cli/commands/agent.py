@@ -1,14 +1,15 @@
-"""What one does with an agent by hand: let it sleep, dream and wake, and see what its dreams observed."""
+"""What one does with an agent by hand: let it sleep, dream and wake, see what dreams observed and how it does."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import time
 from typing import Annotated, Any, cast
 
 import anyio
 import typer
 from mind_memory_client import AsyncMemoryClient
+from mind_memory_client.evaluations import Evaluation
 from mind_memory_client.observations import Observation, Observations
 from mind_memory_client.sleep import Dream, Dreams, SleepBegun
 from rich.console import Console
@@ -16,10 +17,10 @@ from rich.text import Text
 
 from consolidation.dreams.waking import LEAST_TOKENS, MOST_TOKENS, MOST_TOKENS_EVER
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import CommandFailed, Context, MindName, command, instant_of, one_of
+from service.cli.command import CommandFailed, Context, HowMany, MindName, command, instant_of, one_of
 from service.cli.connection import connect
 from service.cli.output.progress import bar
-from service.cli.output.terminal import Row, counted, minute, note, out, plain, show_facts, show_json, shown_zone
+from service.cli.output.terminal import Row, counted, minute, note, out, plain, show_facts, show_json, shown_zone, typed
 
 _STOPPED = "Stopped watching. A dream that began goes on by itself, now or at the next start of the service."
 _KINDS = {"nap": "nap", "lightweight": "lightweight dream", "dream": "dream", "deep_sleep": "deep sleep"}
@@ -149,3 +150,57 @@ def _line(one: Observation) -> Text:
     if one.is_superseded:
         line.append(" (superseded)", style="italic")
     return line
+
+
+@command(json=True)
+async def evaluations(
+    context: Context,
+    mind: MindName = DEFAULT_MIND,
+    limit: HowMany = 5,
+    accept: Annotated[
+        int | None, typer.Option(metavar="NUMBER", min=1, help="Set what the evaluation of this deep sleep proposes.")
+    ] = None,
+) -> None:
+    """Show what deep sleeps measured of an agent, newest first, and accept a setting that one of them proposes."""
+    async with connect(context) as connection:
+        memory = connection.memory
+        if accept is None:
+            found = (await memory.evaluations(mind, limit=limit)).items
+        else:
+            found = (await memory.accept_evaluation(mind, dream=accept),)
+    connection.show(context, _show_evaluations, found, mind=mind)
+
+
+def _show_evaluations(console: Console, found: Sequence[Evaluation], *, mind: str) -> None:
+    for one in found:
+        console.print(f"Deep sleep {one.dream}, {minute(one.t)}", style="bold")
+        show_facts(console, _measured(one, mind=mind))
+    if not found:
+        note(f"Nothing was measured of {mind} yet: its first deep sleep does.")
+
+
+def _measured(one: Evaluation, *, mind: str) -> Iterator[Row]:
+    yield Row("dreams", f"{one.dreams:,}, {one.forced_dreams:,} of which it had to be sent to")
+    shares = f", {_percent(one.failed_share)} failed, {_percent(one.repeated_share)} repeated" if one.actions else ""
+    yield Row("acted", f"{counted(one.actions, 'tool call')}{shares}")
+    yield Row("surfaced", f"in {_percent(one.surface_rate)} of pre-turn calls" if one.surface_rate is not None else "–")
+    yield Row("outcomes", _numbers(one.outcomes))
+    yield Row("observations", _numbers(one.observations))
+    if (proposal := one.proposal) is None:
+        return
+    change = f" from {proposal.value:g} to {proposal.proposed:g}" if proposal.proposed is not None else ""
+    yield Row("proposed", f"{plain(proposal.setting)}{change}: {plain(proposal.reason)}")
+    if one.accepted_at is not None:
+        yield Row("", f"accepted on {minute(one.accepted_at)}", "green")
+    elif proposal.is_acceptable:
+        yield Row("", typed(f"evaluations --accept {one.dream}", mind=mind), "dim")
+    elif proposal.proposed is not None:
+        yield Row("", f"of the whole service: set MIND_MEMORY_{plain(proposal.setting)}", "dim")
+
+
+def _numbers(found: Mapping[str, int]) -> str:
+    return ", ".join(f"{number:,} {plain(name)}" for name, number in found.items()) or "–"
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{share:.0%}"

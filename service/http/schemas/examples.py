@@ -154,6 +154,7 @@ TRACE: dict[str, Any] = {
     ],
     "block": BLOCK,
     "thought": None,
+    "is_wonder": False,
     "phases": {
         "seeds": {"queries": ["Where could I spend a weekend with my mother?"], "names": [], "late": []},
         "retrieval": {

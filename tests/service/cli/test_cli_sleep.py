@@ -76,3 +76,29 @@ def test_a_sleep_of_no_length_and_a_mind_that_is_not_there_are_refused(home):
     assert call("sleep", "1", "--home", home).exit_code == 2
     assert call("sleep", "60", "--mind", "nobody", "--home", home).exit_code == 1
     assert call("dream", "--mind", "nobody", "--home", home).exit_code == 1
+
+
+def test_how_an_agent_does_is_shown_and_a_proposal_accepted(lived):
+    call("dream", "--deep", "--mind", "ada", "--home", lived)
+    file = lived / "minds" / "ada" / "evaluation.jsonl"
+    proposal = {"setting": "relevance", "value": 0.5, "proposed": 0.6, "reason": "most were of no use"}
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"proposal": proposal}) + "\n")
+
+    shown = call("evaluations", "--mind", "ada", "--home", lived, **ZONE)
+    accepted = call("evaluations", "--accept", "1", "--mind", "ada", "--home", lived, **ZONE)
+    as_json = json.loads(call("evaluations", "--mind", "ada", "--json", "--home", lived).stdout)
+
+    assert "Deep sleep 1" in shown.stdout, shown.output
+    assert "6 tool calls, 17% failed" in shown.stdout
+    assert "relevance from 0.5 to 0.6: most were of no use" in shown.stdout
+    assert f"`mind-memory evaluations --accept 1 --mind ada --home {lived}`" in shown.stdout
+    assert "accepted on" in accepted.stdout
+    assert (lived / "minds" / "ada" / "settings.toml").read_text() == "relevance = 0.6\n"
+    assert as_json["items"][0]["accepted_by"] is not None
+
+
+def test_before_the_first_deep_sleep_nothing_was_measured(lived):
+    said = call("evaluations", "--mind", "ada", "--home", lived)
+
+    assert (said.exit_code, said.stdout) == (0, "")
+    assert "its first deep sleep does" in said.output

@@ -19,6 +19,7 @@ from service.http.schemas import (
     conversations,
     corrections,
     erasures,
+    evaluations,
     example,
     examples,
     fatigue,
@@ -132,6 +133,8 @@ EXAMPLES = {
     "POST /v1/minds/{mind_id}/dreams/{dream}/undo": sleeping.UNDREAMT,
     "DELETE /v1/minds/{mind_id}/dreams/{dream}/undo": sleeping.REDREAMT,
     "GET /v1/minds/{mind_id}/fatigue": fatigue.FATIGUE,
+    "GET /v1/minds/{mind_id}/evaluations": evaluations.EVALUATIONS,
+    "POST /v1/minds/{mind_id}/evaluations/{dream}/accept": evaluations.ACCEPTED,
     "DELETE /v1/minds/{mind_id}/turns/{turn_id}": erasing.ERASED,
     "DELETE /v1/minds/{mind_id}/sessions/{session_id}": erasing.ERASED,
     "DELETE /v1/minds/{mind_id}": erasing.ERASED_MIND,
@@ -251,6 +254,9 @@ async def answered(anyio_backend, tmp_path_factory, document):
         for name in ("sessions/{session_id}/actions", "sleep", "wake"):
             await ask(f"POST /v1/minds/{{mind_id}}/{name}", mind_id="another", session_id="cycle-3")
         await ask("GET /v1/minds/{mind_id}/fatigue", mind_id="another")
+        write_evaluation(home / "minds" / "another")
+        await ask("GET /v1/minds/{mind_id}/evaluations", mind_id="another")
+        await ask("POST /v1/minds/{mind_id}/evaluations/{dream}/accept", mind_id="another", dream=10)
         of_erasures = ("GET /v1/minds/{mind_id}/erasures", "GET /v1/erasures")
         others = [
             one
@@ -305,6 +311,11 @@ def write_agent_files(folder):
     words = {"reflection": example["reflection"], "priority": example["priority"]}
     record = DreamRecord(t=slept, dream=1, sources={line.digest: (1,)}, levels={line.digest: line.level}, **words)
     DreamLog(folder / "dreams.jsonl").add(record)
+
+
+def write_evaluation(folder):
+    """What a deep sleep measured, as the example of the API has it."""
+    (folder / "evaluation.jsonl").write_text(f"{json.dumps(evaluations.EVALUATION)}\n")
 
 
 def _examples(operation, place):
@@ -427,6 +438,8 @@ async def test_every_request_body_and_required_parameter_has_an_example(route, d
         "POST /v1/minds/{mind_id}/dreams/{dream}/undo": {404, 422, 503},
         "DELETE /v1/minds/{mind_id}/dreams/{dream}/undo": {404, 422, 503},
         "GET /v1/minds/{mind_id}/fatigue": {404, 422, 503},
+        "GET /v1/minds/{mind_id}/evaluations": {404, 422, 503},
+        "POST /v1/minds/{mind_id}/evaluations/{dream}/accept": {404, 409, 412, 422, 503},
         "GET /healthz": set(),
     }.items(),
 )
