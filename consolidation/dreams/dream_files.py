@@ -74,7 +74,8 @@ class DreamFiles:
 
     def ours(self, name: str) -> frozenset[str]:
         """The digests of all lines that dreams wrote into priorities.md, briefing.md or diary.md."""
-        return self.dreams().lines(name) | self._last_lines(name)
+        dreams = self.dreams()
+        return dreams.lines(name) | self._last_lines(name, dreams)
 
     def written(self, name: str) -> str:
         """What we wrote last into one of the writings, whatever a person made of it since."""
@@ -350,11 +351,12 @@ class DreamFiles:
 
         Where it was interrupted before, nobody noted whether it had written: then what was written last says it.
         """
-        last, written = earlier.last_lines(name), frozenset(line_digests(self.written(name)))
-        left = written if last is None else last
-        known = left.union(record.lines_of(name))
         if name not in (record.lines or {}):
-            return OurLines(known, left, earlier.last_deleted(name))
+            left = self._last_lines(name, earlier)
+            return OurLines(left, left, earlier.last_deleted(name))
+        # What was written last has people's lines too, so only those that were noted count.
+        left, written = earlier.last_lines(name) or frozenset(), frozenset(line_digests(self.written(name)))
+        known = left.union(record.lines_of(name))
         return OurLines(known, known & written if written else left, record.deleted.get(name, ()))
 
     def _rewrite(
@@ -389,9 +391,9 @@ class DreamFiles:
         self.replace(record.dream, lambda one: one.with_lines(DIARY, (*one.lines_of(DIARY), *new)))
         self.change(DIARY, lambda text: with_diary_entry(text, entry, heading=heading))
 
-    def _last_lines(self, name: str) -> frozenset[str]:
-        """The digests of the lines that dreams wrote last; where none were noted, of all that was written last."""
-        found = self.dreams().last_lines(name)
+    def _last_lines(self, name: str, dreams: Dreams) -> frozenset[str]:
+        """The digests of the lines that *dreams* wrote last; all that was, where an earlier version noted none."""
+        found = dreams.last_lines(name)
         return found if found is not None else frozenset(line_digests(self.written(name)))
 
     def _write_line(self, draft: DreamDraft) -> DreamDraft:

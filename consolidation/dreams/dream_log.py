@@ -210,13 +210,17 @@ class Dreams:
         return frozenset(digest for one in self.records for digest in one.lines_of(name))
 
     def last_lines(self, name: str) -> frozenset[str] | None:
-        """The digests of the lines that dreams wrote last; None where it may have been one of an earlier version."""
+        """
+        The digests of the lines that dreams wrote last; none where no dream ever wrote.
+
+        None where a dream of an earlier version may have written last, which did not note its lines.
+        """
         for one in reversed(self.records):
             if one.lines is None:
                 return None
             if name in one.lines:
                 return frozenset(one.lines[name])
-        return None
+        return frozenset()
 
     def last_writer(self, name: str) -> DreamRecord | None:
         """The newest dream of which it is known that it wrote one of the writings."""

@@ -144,6 +144,37 @@ def test_priorities_that_a_kill_interrupted_are_ours_and_a_persons_stays_theirs(
     assert file.read_text() == "# Priorities\n\n- Call Ann\n- Reap\n"
 
 
+@pytest.mark.parametrize("is_updated", [False, True])
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_a_person_keeps_their_priority_where_a_kill_interrupted_the_first_deep_sleep(
+    files, workspace, place, is_updated
+):
+    if is_updated:
+        tidied(files, 1, "Dig")
+        as_an_earlier_version_left_it(workspace)
+    file = workspace.writing(PRIORITIES)
+    file.write_text(f"{files.read(PRIORITIES)}- Call Ann\n")
+    killed = KilledAt(workspace, files.log, clock=FixedClock(AT))
+    killed.place = place
+    files.log.add(DreamRecord(t=AT, dream=2, deep=True, lines={}))
+    with pytest.raises(Killed):
+        killed._write_priorities(("Sow",), number=2, earlier=files.dreams().before(2))
+
+    tidied(files, 2, "Water")
+    tidied(files, 3, "Reap")
+
+    assert file.read_text() == "# Priorities\n\n- Call Ann\n- Reap\n"
+
+
+@pytest.mark.parametrize("name", [PRIORITIES, BRIEFING, DIARY])
+def test_what_a_person_wrote_before_any_dream_is_not_ours(files, workspace, name):
+    files.change(name, lambda _: "Call Ann\n")
+
+    files.log.add(DreamRecord(t=AT, dream=1, lines={}))
+
+    assert files.ours(name) == frozenset()
+
+
 @pytest.mark.parametrize("place", ["before", "after"])
 def test_a_briefing_that_a_kill_interrupted_is_written_whole_and_a_deleted_line_stays_away(files, workspace, place):
     briefed(files, 1, "Hall 3\nThe lift is broken.\nAnn waits.")
