@@ -267,13 +267,19 @@ class DreamFiles:
         append_synced(self._workspace.evaluation, f"{line}\n".encode())
 
     def _write_observations(self, draft: DreamDraft) -> DreamDraft:
-        if draft.observations:
-            # A dream that was killed here may have written them, and a person reworded one since.
-            written = read_observations(self.written(OBSERVATIONS))
-            drafted = (one.observation for one in draft.observations)
-            new = [one for one in drafted if one not in written]
-            self.change(OBSERVATIONS, lambda text: merged(text, new))
-        return draft
+        if not draft.observations:
+            return draft
+        # A dream that was killed here may have written them, and a person reworded one since.
+        written = read_observations(self.written(OBSERVATIONS))
+        drafted = [one.observation for one in draft.observations]
+        new = [one for one in drafted if one not in written]
+        text = self.change(OBSERVATIONS, lambda text: merged(text, new))
+        dreams, record = self.dreams(), draft.record
+        standing = {one.said: one.digest for one in read_observations(text) if dreams.is_ours(one)}
+        for one in drafted:
+            if standing.get(one.said, one.digest) != one.digest:
+                record = record.saying(standing[one.said], as_own=one.digest)
+        return draft.model_copy(update={"record": record})
 
     def _write_rules(self, draft: DreamDraft) -> DreamDraft:
         if not (draft.rules_added or draft.rules_removed):

@@ -59,11 +59,12 @@ class DreamRecord(BaseModel):
     """
     One dream: when, in which cycle, over how many tool calls, and what it came to.
 
-    ``observations`` counts the lines it added. ``sources`` are, by a line's digest, the turns that it rests on,
-    ``levels`` the levels that it gave, ``relevelled`` those that a deep sleep gave to lines that there were, and
-    ``superseded`` the digests of lines that it said are over. ``rules`` are the digests of the rules it wrote,
-    ``rules_removed`` the lines of those that it took out, and ``lines``, by file, the digests of its lines in
-    priorities.md, briefing.md and diary.md; None where an earlier version made it, which did not note them.
+    ``observations`` counts the lines it came to. ``sources`` are, by a line's digest, the turns that it rests on,
+    ``levels`` the levels that it gave; a line that stood already, word for word, is one of its own, too.
+    ``relevelled`` are those that a deep sleep gave to lines that there were, and ``superseded`` the digests of lines
+    that it said are over. ``rules`` are the digests of the rules it wrote, ``rules_removed`` the lines of those that it
+    took out, and ``lines``, by file, the digests of its lines in priorities.md, briefing.md and diary.md; None where an
+    earlier version made it, which did not note them.
     ``deleted`` are, by file, the digests of lines that a person had deleted by then. Of rules.md, both have the digests
     of how its rules begin. ``kind`` is lightweight, dream or deep_sleep. ``is_quoted`` says that no model made it.
     ``is_owed`` says that a turn of it was erased or put right: its words are made again of the turns as they are now,
@@ -141,6 +142,19 @@ class DreamRecord(BaseModel):
                 "lines": {**self.lines, **(new.lines or {})} if self.lines is not None else None,
                 "deleted": {**self.deleted, **new.deleted},
             }
+        )
+
+    def saying(self, standing: str, *, as_own: str) -> DreamRecord:
+        """
+        It, where its line *as_own* was not written because the line *standing* says the same: that is its line, too.
+
+        Its own one stays among its sources: where a person deletes the line, it is known that it was said.
+        """
+        if as_own not in self.levels:
+            return self
+        levels = {standing if digest == as_own else digest: level for digest, level in self.levels.items()}
+        return self.model_copy(
+            update={"sources": {**self.sources, standing: self.sources.get(as_own, ())}, "levels": levels}
         )
 
     @property
@@ -235,8 +249,8 @@ class Dreams:
         return Dreams(tuple(one for one in self.records if one.dream < number))
 
     def sources(self, digest: str) -> tuple[int, ...]:
-        """The turns that a line rests on; none where the line is a person's."""
-        return next((one.sources[digest] for one in reversed(self.records) if digest in one.sources), ())
+        """The turns that a line rests on, of all dreams that say it; none where the line is a person's."""
+        return tuple(dict.fromkeys(turn for one in self.records for turn in one.sources.get(digest, ())))
 
     def is_ours(self, one: ObservationLine) -> bool:
         """Whether a line of observations.md is as dreams wrote it, its level too."""

@@ -282,13 +282,16 @@ class _Drafting:
         observed = {sequence for _, turns in found for sequence in turns}
         resting = _resting((*found, *self._unobserved(observed)))
         language = self.evidence.language
+        again = self._said_again(observed)
         levels = {one.observation.digest: one.level for one in resting}
+        levels |= {one.digest: one.level.value for one in again}
         record = self.record.model_copy(
             update={
                 "reflection": worded(dream.reflection if is_quoted else reflection_of(dream, language=language)),
                 "priority": worded(dream.priority if is_quoted else priority_of(dream, language=language)),
-                "observations": len(resting),
-                "sources": {one.observation.digest: turns for one, turns in resting.items()},
+                "observations": len(levels),
+                "sources": {one.observation.digest: turns for one, turns in resting.items()}
+                | {one.digest: turns for one, turns in again.items()},
                 "levels": levels,
                 "superseded": tuple(one for one in superseded_by(kept, self.ours) if one not in levels),
             }
@@ -309,6 +312,15 @@ class _Drafting:
             for item, one in requests(self.evidence.items)
             if item.sequence not in observed and one.text not in standing
         )
+
+    def _said_again(self, observed: AbstractSet[int]) -> dict[Observation, tuple[int, ...]]:
+        """The lines of dreams that stand already and quote what people said in turns not *observed*; and the turns."""
+        ours = {one.text: one for one in self.ours.values()}
+        found: dict[Observation, tuple[int, ...]] = {}
+        for item, one in requests(self.evidence.items):
+            if item.sequence not in observed and one.text in ours:
+                found[ours[one.text]] = (*found.get(ours[one.text], ()), item.sequence)
+        return found
 
 
 def lightweight(record: DreamRecord, evidence: Evidence) -> DreamDraft:

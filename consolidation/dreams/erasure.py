@@ -3,7 +3,8 @@ Erased turns go out of everything that dreams wrote, in the present files and in
 to is owed: it is made again of the turns that stay.
 
 A dream that saw an erased turn may tell of it in any words. So all that it wrote into rules.md and briefing.md goes,
-and of observations.md what rests on erased turns, or on nobody knows what. The deep sleep that told such a dream loses
+and of observations.md what rests on erased turns, or on nobody knows what, unless another dream says it of turns that
+stay. The deep sleep that told such a dream loses
 its priorities and its entry of the diary. Lines of later dreams go where they show telling words that only erased turns
 contain. What dreams wrote before the first erased turn was stored stays.
 
@@ -119,7 +120,6 @@ class _Erasing:
     ours: Mapping[str, frozenset[str]]  # digests of lines, by file
     drafted: Mapping[str, frozenset[str]]  # of a dream that is being written: all of it is dreamt again
     gone: Mapping[str, frozenset[str]]  # of dreams that are made again
-    unknown: frozenset[str]  # digests of observations of dreams that saw an erased turn, with no turns
     again: frozenset[int]
     reworded: frozenset[int]
     retold: frozenset[int]
@@ -177,9 +177,7 @@ class _Erasing:
                 one = one.without_lines(name, self.gone[name])
         if one.dream not in self.again | self.reworded:
             return one
-        erased = self.signs.erased.sequences
-        gone = {digest for digest, turns in one.sources.items() if erased.intersection(turns)}
-        gone |= self.unknown.intersection(one.sources)
+        gone = {digest for digest in one.sources if self._has_lost(one, digest)}
         return one.model_copy(
             update={
                 "reflection": "",
@@ -189,7 +187,7 @@ class _Erasing:
                 "levels": {digest: level for digest, level in one.levels.items() if digest not in gone},
                 "relevelled": {digest: level for digest, level in one.relevelled.items() if digest not in gone},
                 "rules": tuple(digest for digest in one.rules if digest not in self.gone[RULES]),
-                "observations": one.observations - len(gone),
+                "observations": one.observations - (len(gone & one.levels.keys()) if one.levels else len(gone)),
             }
         )
 
@@ -198,9 +196,18 @@ class _Erasing:
             return True
         if not self.dreams.is_ours(one):
             return False
-        if one.digest in self.unknown or not self.signs.erased.sequences.isdisjoint(self.dreams.sources(one.digest)):
+        said_by = [record for record in self.dreams.records if one.digest in record.sources]
+        standing = [record for record in said_by if not record.is_undone] or said_by
+        if standing and all(self._has_lost(record, one.digest) for record in standing):
             return True
         return one.digest not in self.signs.early and self.signs.tells(one.text)
+
+    def _has_lost(self, record: DreamRecord, digest: str) -> bool:
+        """Whether what a dream said in one of its observations rested on an erased turn, or on nobody knows what."""
+        turns = record.sources[digest]
+        if turns:
+            return not self.signs.erased.sequences.isdisjoint(turns)
+        return digest not in self.signs.early and self.signs.are_in(record)
 
     def _is_gone(self, name: str, line: str) -> bool:
         digest = line_digest(line)
@@ -233,14 +240,12 @@ def _erasing(files: DreamFiles, erased: ErasedTurns) -> _Erasing:
         PRIORITIES: {digest for one in retold for digest in one.lines_of(PRIORITIES)} - {PRIORITIES_HEADING},
         DIARY: {digest for one in retold for digest in entries.get(one.dream, ())},
     }
-    unknown = {digest for one in later if signs.are_in(one) for digest, turns in one.sources.items() if not turns}
     return _Erasing(
         signs,
         dreams,
         ours,
         _drafted(files.draft()),
         gone={name: frozenset(digests - early) for name, digests in gone.items()},
-        unknown=frozenset(unknown - early),
         again=frozenset(one.dream for one in again),
         reworded=frozenset(one.dream for one in dreams.records if one.last_sequence < first and signs.touch(one)),
         retold=frozenset(one.dream for one in retold),

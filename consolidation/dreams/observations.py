@@ -60,6 +60,11 @@ class Observation:
         """What tells this fact from one whose day, time or words a person changed. Its level is not in it."""
         return line_digest(f"{self.day} {self.at} {self.text}")
 
+    @property
+    def said(self) -> tuple[date, Level, str]:
+        """What it says, of which a file has one line: its time is not in it."""
+        return self.day, self.level, self.text
+
     def instant(self, zone: tzinfo = UTC) -> datetime:
         """When it was, in UTC."""
         hour, minute = (int(part) for part in self.at.split(":"))
@@ -113,8 +118,7 @@ def merged(text: str, new: Iterable[Observation]) -> str:
     An observation whose level and words stand under its day already is not added.
     """
     for one in new:
-        there = {(known.day, known.level, known.text) for known in read_observations(text)}
-        if (one.day, one.level, one.text) not in there:
+        if one.said not in {known.said for known in read_observations(text)}:
             text = _with(text, one)
     return text
 

@@ -8,6 +8,7 @@ the diary stay. What only dreams wrote that were taken back too stays away until
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 from consolidation.dreams.dream_files import OBSERVATIONS, RULES
@@ -113,7 +114,9 @@ def _return(files: DreamFiles, record: DreamRecord, undone: UndoneDream, dreams:
     pruned = (*_pruned(record), *_pruned_for(record, dreams))
     gone = frozenset(one.dated for one in pruned if _is_over(one, dreams))
     rules_over = {rule.line for one in later for rule in _removed(one)}
-    back = tuple(one for one in read_dated(undone.observations) if one.digest not in over)
+    others = (one.undone.observations for one in dreams.records if one.undone is not None and one != record)
+    said = (one for one in read_dated(chain.from_iterable(others)) if one.digest in record.levels)
+    back = tuple(one for one in (*read_dated(undone.observations), *said) if one.digest not in over)
     rules = tuple(line for line in undone.rules if line not in rules_over)
     levels = {digest: Level(level) for digest, level in record.relevelled.items()}
 

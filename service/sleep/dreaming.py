@@ -335,10 +335,10 @@ def _made_again(draft: DreamDraft, *, known: DreamRecord, dreams: Dreams) -> Dre
         kept = {name: getattr(record, name) for name in ("reflection", "priority", "model")}
         return DreamDraft(record=_begun_again(known, intent=record.intent).model_copy(update=kept))
     new = tuple(one for one in draft.observations if one.observation.digest not in known.sources)
-    digests = {one.observation.digest for one in new}
+    digests = record.sources.keys() - known.sources.keys()  # also of lines that other dreams wrote
     record = record.model_copy(
         update={
-            "observations": len(new),
+            "observations": len(digests),
             "sources": {digest: turns for digest, turns in record.sources.items() if digest in digests},
             "levels": {digest: level for digest, level in record.levels.items() if digest in digests},
         }

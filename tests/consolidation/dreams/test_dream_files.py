@@ -14,6 +14,7 @@ from consolidation.dreams.erasure import erase_from_dreams
 from consolidation.dreams.rules import read_rules
 from consolidation.dreams.sleep_decision import SleepKind
 from consolidation.dreams.sleep_state import OwedDream, SleepState
+from consolidation.dreams.undo import redo_dream, undo_dream
 from consolidation.kernel.clock import FixedClock
 from consolidation.story.chapter_turns import ErasedTurns
 from consolidation.workspace import workspace_of
@@ -246,3 +247,22 @@ def test_a_draft_whose_turn_is_erased_leaves_nothing_of_what_it_wrote(files, wor
     erase_from_dreams(files, ErasedTurns(frozenset({2}), ("Vortquible",), frozenset({"vortquible"})))
 
     assert (files.read(BRIEFING), files.draft()) == ("", None)
+
+
+def test_a_line_that_two_dreams_say_goes_when_both_are_taken_back_and_returns_with_either(files):
+    for number, at in ((1, "09:31"), (2, "15:07")):
+        said = DraftedObservation(day=AT.date(), level="RED", at=at, text="Never deploy on a Friday.")
+        digest = said.observation.digest
+        record = DreamRecord(t=AT, dream=number, lines={}, sources={digest: (number,)}, levels={digest: "RED"})
+        files.write(DreamDraft(record=record, observations=(said,)))
+
+    found = []
+    for change in (
+        lambda: undo_dream(files, 1, by="Ann", now=AT),
+        lambda: undo_dream(files, 2, by="Ann", now=AT),
+        lambda: redo_dream(files, 1),
+    ):
+        change()
+        found.append(files.read(OBSERVATIONS).count("Never deploy"))
+
+    assert found == [1, 0, 1]

@@ -129,6 +129,30 @@ async def test_a_line_that_a_staying_turn_says_too_is_there_again(tmp_path):
     assert dream["observations"] == 3
 
 
+@pytest.mark.parametrize("times", [("09:31", "15:07"), ("09:31", "09:31")])
+@pytest.mark.parametrize("erased", ["m1", "m2"])
+async def test_a_line_that_another_dream_says_too_stays_as_long_as_a_turn_of_it_does(tmp_path, erased, times):
+    words = "Never deploy on a Friday afternoon please."
+    async with running(tmp_path) as service:
+        for number, at in enumerate(times, start=1):
+            told = {"id": f"m{number}", "kind": "message", "text": words, "timestamp": f"2026-02-12T{at}:00Z"}
+            await act(service, told)
+            await acted(service, 6, first=20 * number)
+            await service.http.post("/v1/minds/ada/dreams", json={"wait": True})
+        before, dreamt = written(tmp_path, "observations")["observations"], await dreams(service)
+        await service.http.delete(f"/v1/minds/ada/turns/{erased}")
+        await settled(service)
+        listed = (await service.http.get("/v1/minds/ada/observations?level=RED")).json()["observations"]
+        await service.http.delete(f"/v1/minds/ada/turns/{'m1' if erased == 'm2' else 'm2'}")
+        await settled(service)
+        after = written(tmp_path, "observations")["observations"]
+
+    assert len(dreamt) == 2
+    assert before.count("RED") == 1
+    assert [(one["text"], one["is_ours"], len(one["sources"])) for one in listed] == [(f"user: “{words}”", True, 1)]
+    assert "deploy" not in after
+
+
 async def test_what_earlier_dreams_wrote_stays_whatever_words_it_shares_with_an_erased_turn(tmp_path):
     earlier = LEFT | {
         "observations": [FAILED | {"text": "The import of zanzibar is done before the report"}],
