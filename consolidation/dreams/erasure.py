@@ -4,9 +4,9 @@ to is owed: it is made again of the turns that stay.
 
 A dream that saw an erased turn may tell of it in any words. So all that it wrote into rules.md and briefing.md goes,
 and of observations.md what rests on erased turns, or on nobody knows what, unless another dream says it of turns that
-stay. The deep sleep that told such a dream loses
-its priorities and its entry of the diary. Lines of later dreams go where they show telling words that only erased turns
-contain. What dreams wrote before the first erased turn was stored stays.
+stay. The deep sleep that told such a dream loses its priorities and its entry of the diary. Lines of later dreams go
+where they show telling words that only erased turns contain. What dreams wrote before the first erased turn was stored
+stays.
 
 A line that a person wrote stays in the present file, which is named. Earlier versions keep no line with erased words,
 whoever wrote it. All of it may be repeated at any point.
