@@ -48,6 +48,7 @@ _BY_A_PERSON = ("by a person", "a person said so")
 _MOST_TOLD = 20  # fragments whose own likelihood the trace tells
 _WORTH_ASKING = 0.5  # of the likelihood that is needed, from which a model that judges is asked
 _TOLD_SHARE = 0.4  # of the words of a memory, from which the talk in sight tells it
+_ORDERED = 3  # among so many at least, what holds now comes before what it took the place of, however few surface
 _SESSION_TURNS = 60  # the newest of a session, among which the horizon is looked for
 
 
@@ -147,17 +148,21 @@ class Filters:
             shown = _shown(call, candidates, standing)
             return Shortlist(shown or trace.silent(_why_silent(candidates, new.dropped)), more, limit)
 
+        most = max(limit - len(standing), min(limit, 1))
+        is_ordered = is_gated and candidates.is_present and most > 0
         chosen = select(
             new.without(verdict.strays) if is_gated else new,
             drops_weak=is_gated,
-            limit=max(limit - len(standing), min(limit, 1)),
+            limit=max(most, _ORDERED) if is_ordered else most,
             timezone=request.timezone,
             factors=factors,
             best=candidates.fragments[0].score,
         )
-        trace.note(FiltersTrace(dropped=chosen.dropped, kept=()))
         same = await self._same_subject(call, candidates, chosen.fragments, verdict) if is_gated else None
-        ordered = in_order(chosen.fragments, same)
+        ordered = in_order(chosen.fragments, same)[:most]
+        left = {one.id for one in ordered}
+        chosen = chosen.without({one.id: "limit" for one in chosen.fragments if one.id not in left})
+        trace.note(FiltersTrace(dropped=chosen.dropped, kept=()))
         first = _shown(call, candidates, (*ordered, *standing[: limit - len(ordered)]))
         if not first:
             is_wanted = request.max_fragments > 0

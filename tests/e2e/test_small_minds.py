@@ -44,3 +44,25 @@ async def test_what_was_told_in_passing_comes_up_when_it_is_asked_for_in_other_w
         found = (await service.resonate("ada", question, session_id="later", deadline_ms=0)).json()["flashbacks"]
 
     assert any(answer in one["text"] for one in found), [one["text"] for one in found]
+
+
+@pytest.mark.parametrize("most", [1, 2, 5])
+async def test_what_holds_now_comes_first_however_few_may_surface(tmp_path, most):
+    """Broken: fragments are ordered after all but the *most* were cut off: alone, the old rent surfaces."""
+    async with running(tmp_path) as service:
+        for content in (
+            "The rent for my flat is 740 euros a month.",
+            "We went hiking on Sunday.",
+            "They raised my rent to 790.",
+            "My sister plays chess.",
+        ):
+            await service.keep("ada", {"role": "user", "content": content})
+        await service.digested("ada")
+
+        answer = await service.resonate(
+            "ada", "How much is the rent for my flat a month?", session_id="later", deadline_ms=0, max_fragments=most
+        )
+        found = answer.json()["flashbacks"]
+
+    assert "790" in found[0]["text"]
+    assert len(found) <= most
