@@ -43,6 +43,7 @@ REFUSED = {
     "full-width slash": "memory／a.md",
     "too deep": "memory/" + "a/" * 40 + "a.md",
     "too long": "memory/" + "a" * 2_000 + ".md",
+    "a name no disk takes": "memory/" + "é" * 200 + ".md",
 }
 NOT_THERE = {
     "missing": "memory/nothing.md",
@@ -54,7 +55,6 @@ NOT_THERE = {
     "a folder called so": "memory/folder.md",
     "dot behind": "memory/a.md.md",
     "no width": "memory/a\u200b.md",
-    "a name no disk takes": "memory/" + "é" * 200 + ".md",
 }
 
 
