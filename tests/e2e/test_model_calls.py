@@ -6,6 +6,7 @@ import json
 import pytest
 from structlog.testing import capture_logs
 
+from service.adapters.litellm.loader import open_litellm
 from tests.e2e.test_bad_narrators import GOOD, consolidate, roles
 from tests.e2e.test_story import TALK, chapter, keep_talk
 from tests.support.scripted_models import Brain, free, hosted, prompts, provider_of
@@ -175,11 +176,12 @@ async def test_a_key_that_is_refused_and_a_model_that_does_not_exist_are_said_af
 
 
 async def test_a_call_that_nobody_waits_for_is_given_up(tmp_path):
+    await open_litellm()  # else the time may be over before the call begins
     with ScriptedProvider(respond=lambda _: Hangs()) as model:
-        settings = settings_of(tmp_path, models=roles(model, "narrative", timeout_seconds=3), story=ON_REQUEST)
+        settings = settings_of(tmp_path, models=roles(model, "narrative", timeout_seconds=1), story=ON_REQUEST)
         async with running(tmp_path, settings=settings) as service:
             await keep_talk(service, TALK[2:])
-            await asyncio.wait_for(consolidate(service, trigger="manual"), 60)
+            await asyncio.wait_for(consolidate(service, trigger="manual"), 20)
             (call,) = (await status_of(service))["model_calls"]
 
     assert (call["outcome"], call["first_words_ms"]) in {("given_up", None), ("failed", None)}
