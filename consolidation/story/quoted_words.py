@@ -324,7 +324,7 @@ _TASTE = {
     "ru": r"\b(?:люблю|обожаю|ненавижу|предпочитаю)\b|\bмне нрав[ия]тся\b",
     "ar": r"\b(?:أحب|أعشق|أكره|أفضل)\b",
 }
-_OBJECT = 2  # stems: what is liked, and that it is; a language without blanks has one
+_FEWEST_TASTE_STEMS = 2  # one for "like" and one for what is liked; where no blanks part words, both are one
 # Where somebody is, with whom, or of what they speak.
 _PLACE = (
     r"(?:at|with|by|to|from|in|on|off|of|bei\w*|zum|zur|im|mit|vom|con|chez|au|avec|dal|com|bij|op|met|na|z|w|u|у|с|в|на|к"
@@ -406,7 +406,7 @@ def tells_taste(text: str, found: frozenset[str], *, language: str) -> bool:
     if is_to_another(text, language=language) or is_vague(text, language=language):
         return False
     is_said = any(_compiled(pattern).search(text) for pattern in _TASTE.values())  # so short, it may be in any language
-    return is_said and len(found) >= (1 if language in _DENSE_EVENTS else _OBJECT)
+    return is_said and len(found) >= (1 if language in _DENSE_EVENTS else _FEWEST_TASTE_STEMS)
 
 
 def states_life(text: str, *, language: str) -> bool:

@@ -44,28 +44,13 @@ _JOINED = (
     (re.compile(r"(?<=\bm[ée]dico) (?:de|da|di) fam[íi](?:g)?lia\b|(?<=\bmédecin) de famille\b", re.IGNORECASE), ""),
     (re.compile(r"(?<=\blekarz) rodzinny\b|\bсемейн\w{1,4} (?=врач|доктор)", re.IGNORECASE), ""),
     (re.compile(r"\bb ?& ?b\b|\bguest[- ]houses?\b", re.IGNORECASE), "guesthouse"),
-    # Who does something for a living does not live there. Who is "nach Linz gezogen" has moved, and who started "at
-    # Siemens" works there.
+    # Who does something for a living does not live there. Who is "nach Linz gezogen" has moved.
     (re.compile(r"\b(?:for a|(?:earn|make)s? (?:a|my|your|his|her)) living\b", re.IGNORECASE), "occupation"),
     (
         re.compile(
             r"\b(?:nach|ins?|in (?:die|den|das|eine?n?)) (?!Betracht|Zweifel|(?:die )?Länge)(?:[\w-]+ ){1,3}gezogen\b"
         ),
         r"umgezogen \g<0>",
-    ),
-    (
-        re.compile(
-            r"\b(?:[Ss]tart(?:ed|ing|s)?|[Bb]egan)(?: work(?:ing)?| a new job)? at (?=[A-Z])"
-            r"|\bbei (?:der |dem )?[A-ZÄÖÜ][\w&.-]+ (?:\w+ ){0,3}(?:angefangen|begonnen)\b"
-            r"|\b[Ff]ang(?:e|en)? (?:\w+ ){0,3}bei (?=[A-ZÄÖÜ])"
-            r"|\b(?:[Ee]mp(?:ec[ée]|iezo|ezar)|[Cc]om(?:enc[ée]|ienzo|enzar))(?: a trabajar)? en (?=[A-ZÁÉÍÓÚ])"
-            r"|\b[Cc]ommenc(?:é|e|er|erai) (?:\w+ )?chez (?=[A-ZÀÉÈ])"
-            r"|\b(?:iniziato|cominciato|[Ii]nizio|[Cc]omincio) (?:\w+ )?(?:alla|da|in|presso) (?=[A-Z])"
-            r"|\b[Cc]ome(?:cei|ço|çar)(?: a trabalhar)? n[ao] (?=[A-ZÁÉÍÓÚ])"
-            r"|\bbij [A-Z][\w&.-]+ begonnen\b|\b[Bb]eg(?:in|on|onnen) (?:\w+ )?bij (?=[A-Z])"
-            r"|\b[Zz]acz(?:ęłam|ąłem|ynam)(?: prac(?:ę|ować))? w (?=[A-ZĄĆŁŚŹŻ])|\b[Уу]строил(?:ся|ась)\b"
-        ),
-        r"employed \g<0>",
     ),
 )
 # Whoever asks for the first may be answered by who tells of the others: where somebody lives, by who moved.

@@ -117,9 +117,9 @@ class IdAssigner:
 
 def _contents(messages: Sequence[Message], *, zone: tzinfo | None) -> list[str]:
     """
-    The fingerprint of each beginning of *messages*: what was said, by whom and when; times in *zone* as written.
+    The fingerprints of the first of *messages*, of the first two, and so on to all: what was said, by whom and when.
 
-    The last one is of all, as ``digest_of`` makes it.
+    Times in *zone* count as they are written. The last fingerprint is the one that ``digest_of`` makes of all.
     """
     running = hashlib.blake2b(b"[", digest_size=_DIGEST_BYTES)
     found = []

@@ -25,7 +25,7 @@ _TYPICAL_COSINE = 0.45  # used for the nearest cosine where there are no compara
 _NEAR, _CLEARLY_NEAR = 0.1, 0.2
 _MANY_STEMS = 8
 # How near something has to be where nobody ever spoke of what is asked, or of the relative who is: at .3 instead of .2,
-# of 480 questions to minds of 10 or 20 turns 39 less are answered, and of 240 that nothing answers 5 more meet silence
+# of 480 questions to minds of 10 or 20 turns 39 fewer are answered, and of 240 that nothing answers 5 more meet silence
 # (`--only small_minds`); what is told of a sister is near a question about a brother.
 UNHEARD, UNHEARD_RELATIVE = 0.2, 0.45
 _ASKED_BEFORE = 0.45  # of a query: it was asked before, and there was no answer

@@ -58,7 +58,7 @@ def _show_small_minds(found: Mapping[str, Mapping[str, int]], console: Console) 
     columns = next(iter(found.values())).keys()
     rows = [(language, *counts.values()) for language, counts in found.items()]
     rows.append(("all", *(sum(counts[column] for counts in found.values()) for column in columns)))
-    console.print(_table("Minds of 10 or 20 turns: what was told and is asked for", ("", *columns), rows))
+    console.print(_table("Minds of 10 or 20 turns: how often the answer surfaces", ("", *columns), rows))
 
 
 def _show_lives(lives: Mapping[str, Any], console: Console) -> None:

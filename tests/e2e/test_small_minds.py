@@ -21,6 +21,14 @@ SAID = {
         "Dejé de fumar en marzo.", "El 3 de mayo volamos a Oslo.", "Me rompí la muñeca izquierda jugando al fútbol.",
         "Estoy aprendiendo a tocar el violonchelo.", "Nos suben el alquiler a 950.",
     ),
+    "pt": (
+        "tomo losartana todo dia por causa da pressão", "comprei uma Honda Biz pra fugir do trânsito",
+        "a Bia passou em medicina", "tô aprendendo cavaquinho com o seu Nelson", "o síndico é um chato",
+    ),
+    "ar": (
+        "أنا صيدلي مناوب، اليوم وقفت على رجلي عشر ساعات", "قطتي مشمشة كسرت الفازة الغالية",
+        "رحلتي لإسطنبول يوم الخميس الفجر", "جارنا أبو خالد يركن سيارته قدام بابنا كل يوم",
+    ),
 }  # fmt: skip
 
 
@@ -28,14 +36,15 @@ SAID = {
     ("language", "question", "answer"),
     [
         ("en", "Where are we going on holiday?", "Oslo"),
-        ("en", "Which instrument do I play?", "cello"),
         ("es", "¿Adónde vamos de vacaciones?", "Oslo"),
+        ("pt", "Qual remédio eu uso?", "losartana"),
+        ("ar", "ما هي مهنتي؟", "صيدلي"),
     ],
 )
 async def test_what_was_told_in_passing_comes_up_when_it_is_asked_for_in_other_words(
     tmp_path, language, question, answer
 ):
-    """Broken: a move does not say where somebody lives; what nobody spoke of in these words has to be very near."""
+    """Broken: what nobody spoke of in these words has to be as near as ever; a form says no "I"; names mean nothing."""
     async with running(tmp_path) as service:
         for content in SAID[language]:
             await service.keep("ada", {"role": "user", "content": content})

@@ -87,7 +87,7 @@ async def show(
 
 
 async def _why_empty(memory: AsyncMemoryClient, mind: str) -> str:
-    """Why there is no chapter yet, and what helps, where something does."""
+    """Why there is no chapter yet, and which command writes one, if any does."""
     if (await memory.consolidation(mind)).pending_turns:
         return f"it begins when enough was said, or with {typed('consolidate', mind=mind)}"
     return "nothing waits to be told, and nothing that was said so far was worth a chapter"

@@ -34,7 +34,7 @@ class SlashAtEnd:
         answer = self._app
         if scope["type"] == "http" and (address := _without_slash(scope)) is not None:
             if scope["method"] == "DELETE":
-                told = f"there is no route {scope['path']}: what is erased has no slash at the end of its address"
+                told = f"there is no route {scope['path']}: to erase, leave out the slash at the end"
                 answer = await fault_response(Request(scope), NotFound(told))
             else:
                 query = scope["query_string"].decode("latin-1")

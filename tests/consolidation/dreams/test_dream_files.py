@@ -128,16 +128,21 @@ def test_a_rule_that_a_killed_dream_took_out_is_noted(files, workspace, place):
     assert record.rules_removed == ("- Look twice. (dream 1)",)
 
 
-@pytest.mark.parametrize("place", ["before", "after"])
-def test_priorities_that_a_kill_interrupted_are_ours_and_a_persons_stays_theirs(files, workspace, place):
-    tidied(files, 1, "Dig")
-    file = workspace.writing(PRIORITIES)
-    file.write_text(f"{file.read_text()}- Call Ann\n")
+def killed_while_it_tidied(files, workspace, place):
+    """Begin the second deep sleep, and die before or after its priorities are written."""
     killed = KilledAt(workspace, files.log, clock=FixedClock(AT))
     killed.place = place
     files.log.add(DreamRecord(t=AT, dream=2, deep=True, lines={}))
     with pytest.raises(Killed):
         killed._write_priorities(("Sow",), number=2, earlier=files.dreams().before(2))
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_priorities_that_a_kill_interrupted_are_ours_and_a_persons_stays_theirs(files, workspace, place):
+    tidied(files, 1, "Dig")
+    file = workspace.writing(PRIORITIES)
+    file.write_text(f"{file.read_text()}- Call Ann\n")
+    killed_while_it_tidied(files, workspace, place)
 
     tidied(files, 2, "Water")
     tidied(files, 3, "Reap")
@@ -155,11 +160,7 @@ def test_a_person_keeps_their_priority_where_a_kill_interrupted_the_first_deep_s
         as_an_earlier_version_left_it(workspace)
     file = workspace.writing(PRIORITIES)
     file.write_text(f"{files.read(PRIORITIES)}- Call Ann\n")
-    killed = KilledAt(workspace, files.log, clock=FixedClock(AT))
-    killed.place = place
-    files.log.add(DreamRecord(t=AT, dream=2, deep=True, lines={}))
-    with pytest.raises(Killed):
-        killed._write_priorities(("Sow",), number=2, earlier=files.dreams().before(2))
+    killed_while_it_tidied(files, workspace, place)
 
     tidied(files, 2, "Water")
     tidied(files, 3, "Reap")

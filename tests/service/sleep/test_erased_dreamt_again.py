@@ -62,13 +62,18 @@ def sleeping(home, provider):
     return running(home, settings=hosted(home, provider, "narrative", "chat", sleep=sleep))
 
 
+async def dreamt(service):
+    """Have the agent dream of a meeting, of a ban, and of tests that fail."""
+    await act(service, MEETING, BAN)
+    await act(service, *(call(n, output="zanzibar tests fail") for n in range(6)))
+    await slept(service)
+
+
 async def test_what_a_dream_said_in_other_words_goes_with_the_turn_and_the_rest_is_said_again(tmp_path):
     said = {"dream": TOLD, "deep": DEEP}
     with provider_of(brain_of(said)) as provider:
         async with sleeping(tmp_path, provider) as service:
-            await act(service, MEETING, BAN)
-            await act(service, *(call(n, output="zanzibar tests fail") for n in range(6)))
-            await slept(service)
+            await dreamt(service)
             mine = tmp_path / "minds/ada/diary.md"
             mine.write_text(f"{mine.read_text()}\nMy own word.\n")
             before = written(tmp_path)
@@ -93,9 +98,7 @@ async def test_what_a_person_deleted_stays_away_when_a_dream_is_made_again(tmp_p
     said = {"dream": TOLD, "deep": DEEP}
     with provider_of(brain_of(said)) as provider:
         async with sleeping(tmp_path, provider) as service:
-            await act(service, MEETING, BAN)
-            await act(service, *(call(n, output="zanzibar tests fail") for n in range(6)))
-            await slept(service)
+            await dreamt(service)
             await settled(service)
             for name in ("rules", "briefing", "priorities"):
                 file = tmp_path / f"minds/ada/{name}.md"
@@ -183,9 +186,7 @@ async def test_lines_of_a_dream_that_was_taken_back_are_made_again_out_of_sight_
     said = {"dream": TOLD, "deep": DEEP}
     with provider_of(brain_of(said)) as provider:
         async with sleeping(tmp_path, provider) as service:
-            await act(service, MEETING, BAN)
-            await act(service, *(call(n, output="zanzibar tests fail") for n in range(6)))
-            await slept(service)
+            await dreamt(service)
             await service.http.post("/v1/minds/ada/dreams/1/undo")
             said |= {"dream": LEFT, "deep": DEEP_LEFT}
             await service.http.delete("/v1/minds/ada/turns/m2")
