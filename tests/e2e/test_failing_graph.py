@@ -176,11 +176,12 @@ async def test_a_slow_graph_is_waited_for(tmp_path, server):
         async with behind(proxy, tmp_path, read_seconds=5, write_seconds=5) as service:
             await keeps(service, [AUNT])
             await service.digested("ada")
-            proxy.mode, proxy.slow_seconds = "slow", 0.6
+            proxy.mode, proxy.slow_seconds = "slow", 3
             await keeps(service, FRIENDS[:1])
             for number in range(3):  # given up after a while, by callers who have less time: no reason to close the way
-                answer = await service.resonate("ada", ASKS_FOR_AUNT, deadline_ms=700, session_id=f"h{number}")
+                answer = await service.resonate("ada", ASKS_FOR_AUNT, deadline_ms=1500, session_id=f"h{number}")
                 assert "graph_unavailable" in answer.json()["degraded"]
+            proxy.slow_seconds = 0.6
             await service.until("ada", lambda s: s["graph"]["saved"] == 2)
             figures = await service.figures()
             proxy.mode = "pass"
