@@ -23,10 +23,10 @@ from service.resonance.search_round import KnownNames, SearchRound, known_names
 from service.resonance.standing_instructions import applying, with_instructions
 from service.resonance.trace_recorder import candidate_trace
 from service.resonance.turn_likeness import cosines_between, likeness_to
-from service.retrieval.answer_types import answer_types, lacks_answer
+from service.retrieval.answer_types import answer_types
 from service.retrieval.excerpt import query_words
 from service.retrieval.first_person import speaks_of_oneself
-from service.retrieval.fragments import turn_fragments
+from service.retrieval.fragments import lacks_answer, turn_fragments
 from service.retrieval.fusion import ArmHits, Cues, fuse, merged, scaled, with_corrections
 from service.retrieval.intent import intent_of
 from service.retrieval.periods import period

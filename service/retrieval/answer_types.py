@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from typing import Literal
 
 from consolidation.text.concepts import concepts
-from consolidation.text.dates import asks_when, days_named, has_time, names_weekday
+from consolidation.text.dates import asks_when, days_named, names_weekday
 from consolidation.text.names import proper_nouns
 from consolidation.text.occupations import names_occupation
 from consolidation.text.speech_acts import known, told
@@ -180,19 +180,6 @@ def answers(answer: str, *, question: str, language: str) -> bool:
         if holds:
             return True
     return False
-
-
-def lacks_answer(told: str, *, of: str, question: str, language: str) -> bool:
-    """
-    Whether *told* leaves out what may answer *question* and stands in the words *of* which it was told.
-
-    "Ann flies to Porto" says nothing of when; "I fly to Porto tomorrow at nine" does.
-    """
-    if asks_when(question) and has_time(of) and not has_time(told):
-        return True
-    wanted = answer_types(question, language=language)
-    held = wanted & held_types(of, language=language) if wanted else wanted
-    return bool(held) and not held <= held_types(told, language=language)
 
 
 def _names_place(text: str, language: str) -> bool:

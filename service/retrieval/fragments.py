@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from consolidation.text.dates import asks_when, has_time
 from consolidation.text.quotation import quotable
-from consolidation.text.words import tokens
-from service.retrieval.excerpt import excerpt, plain
+from consolidation.text.sentences import sentences
+from consolidation.text.words import content_stems, tokens
+from service.retrieval.answer_types import answer_types, held_types
+from service.retrieval.excerpt import LEFT_OUT, excerpt, plain
 from service.retrieval.fusion import scaled
 from service.retrieval.lead_words import is_read
 from service.retrieval.moment import Fragment, Source
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from service.retrieval.put_right import PutRight
 
 _FITTING_FACT = 0.5  # the least score of a fact that stands in for its turn
+_COVERED = 0.5  # of the telling words of a sentence: what has them says the same
 _SHARE_OF_REST = 0.5  # of a turn's score: it was found by what a person took out, and the rest has no wanted word
 _LONGEST_SUMMARY = 500
 _ENTITY_SCORE = 0.65
@@ -44,7 +48,7 @@ def turn_fragments(
     """
     The ranked turns that are in *turns*, best first; one that names all of a name in *named* is boosted.
 
-    A fact that *is_lacking* what the excerpt of its turn says does not stand in for it.
+    A fact that *is_lacking* what the excerpt of its turn says does not stand in for it, unless a person pinned it.
 
     A turn is told without what a person took out of it. Where nothing is left, or nothing that is *wanted*, it is held
     back, and so is a fact that a person said is wrong; the turn's next best fact, or the turn, stands beside it.
@@ -62,11 +66,8 @@ def turn_fragments(
         if best is not None and best.decided.held_back:
             fragments.append(told.as_fact(best))
             best = best.instead
-        is_fitting = best is not None and best.score >= _FITTING_FACT and not _is_quote(best.text, _contents(left.turn))
-        if best is None or not is_fitting or is_lacking(best.text, told.source.excerpt):
-            fragments.append(told.as_episode(wanted))
-        else:
-            fragments.append(told.as_fact(best))
+        is_standing = best is not None and _stands_in(best, told, is_lacking)
+        fragments.append(told.as_fact(best) if best is not None and is_standing else told.as_episode(wanted))
     return _distinct(fragments)
 
 
@@ -115,6 +116,37 @@ class _Told(NamedTuple):
             said=left.turn.turn.messages,
             held_back=left.reason if left.reason and is_useless else "",
         )
+
+
+def _stands_in(fact: TurnFact, told: _Told, is_lacking: Callable[[str, str], bool]) -> bool:
+    """Whether *fact* is told in place of its turn."""
+    if fact.score < _FITTING_FACT or _is_quote(fact.text, _contents(told.left.turn)):
+        return False
+    return fact.decided.is_pinned or not is_lacking(fact.text, told.source.excerpt)
+
+
+def lacks_answer(told: str, *, of: str, question: str, language: str) -> bool:
+    """
+    Whether *told* leaves out what may answer *question* and stands in the words *of* which it was told.
+
+    "Ann flies to Porto" says nothing of when; "I fly to Porto tomorrow at nine" does. What asks for no such kind of
+    word may be answered by any sentence that *told* has little of, unless *told* alone has a word of the question.
+    """
+    if asks_when(question) and has_time(of) and not has_time(told):
+        return True
+    wanted = answer_types(question, language=language)
+    held = wanted & held_types(of, language=language) if wanted else wanted
+    if held and not held <= held_types(told, language=language):
+        return True
+    said, own = content_stems(of, language=language), content_stems(told, language=language)
+    if said <= own or not content_stems(question, language=language).isdisjoint(own - said):
+        return False
+    if LEFT_OUT in of and len(own & said) < _COVERED * len(own):  # it is what was left out
+        return False
+    return any(
+        len(words & own) < _COVERED * len(words)
+        for words in (content_stems(one, language=language) for one in sentences(of, language=language))
+    )
 
 
 def entity_fragments(

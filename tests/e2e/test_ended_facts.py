@@ -1,5 +1,5 @@
 """
-What holds now, of facts that a model said had ended: a home told in passing leads the old one, which has all the words.
+What is shown of facts: what holds now leads what has ended, be it told in passing; and a fact hides nothing of its turn.
 
 Every docstring says what was broken, once, to see the test fail.
 """
@@ -133,3 +133,31 @@ async def test_what_another_one_says_is_over_or_a_bot_does_goes_on(tmp_path):
 
     assert len(facts) == 3
     assert {one["state"] for one in facts} == {"holding"}
+
+
+VEGAN, STOLEN = (
+    "My friend Priya is coming for the weekend. She is vegan.",
+    "I bought a bicycle from Otto. It was stolen.",
+)
+NOTED = {"Priya": "User's friend Priya is coming for the weekend.", "Otto": "User bought a bicycle from Otto."}
+
+
+def first_sentences(prompt):
+    """What a model notes that reads the first sentence of a turn alone."""
+    named = [name for name in NOTED if name in prompt.partition("<turn>")[2]]
+    facts = [{"source": "User", "relation": "TOLD_OF", "target": name, "fact": NOTED[name]} for name in named]
+    return {"entities": [{"name": name} for name in ("User", *named)], "facts": facts}
+
+
+async def test_what_a_turn_tells_beside_its_fact_is_told_too(tmp_path):
+    """Broken: a fact of one sentence stands in for all of its turn (``lacks_answer`` knows kinds of words alone)."""
+    with provider_of(Brain(extraction=first_sentences)) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "extraction")) as service:
+            for number, content in enumerate((VEGAN, STOLEN, *OTHERS)):
+                await service.keep("ada", content, session_id=f"s{number}")
+            await service.digested("ada")
+            shown = [
+                (await service.resonate("ada", asked, session_id="new")).json()["flashbacks"][0]["text"]
+                for asked in ("Is Priya vegan?", "What happened to the bicycle from Otto?")
+            ]
+    assert shown == [f"they told me: {VEGAN}", f"they told me: {STOLEN}"]

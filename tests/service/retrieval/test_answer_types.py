@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.retrieval.answer_types import answer_types, answers, held_types, lacks_answer
+from service.retrieval.answer_types import answer_types, answers, held_types
 
 
 @pytest.mark.parametrize(
@@ -253,19 +253,3 @@ def test_an_answer_tells_something_beside_what_it_does_not_know(question, answer
 )
 def test_an_answer_that_only_does_not_know_is_none(question, answer):
     assert not answers(answer, question=question, language="en")
-
-
-@pytest.mark.parametrize(
-    ("question", "told", "of", "is_lacking"),
-    [
-        ("When do I fly?", "Ann flies to Porto.", "I fly to Porto tomorrow at nine.", True),
-        ("When do I fly?", "Ann flies to Porto on 3 May.", "I fly to Porto on 3 May.", False),
-        ("When do I fly?", "Ann flies to Porto.", "I fly to Porto.", False),
-        ("Wann fliege ich?", "Ann fliegt nach Porto.", "Ich fliege morgen nach Porto.", True),
-        ("How much do I pay?", "Ann pays rent.", "I pay 900 a month.", True),
-        ("How much do I pay?", "Ann pays 900 a month.", "I pay 900 a month.", False),
-        ("What does Ann do?", "Ann pays rent.", "I pay 900 a month.", False),
-    ],
-)
-def test_a_fact_may_lack_what_the_words_behind_it_answer(question, told, of, is_lacking):
-    assert lacks_answer(told, of=of, question=question, language="en") is is_lacking
