@@ -105,7 +105,7 @@ class TranscriptionModel(Section):
 
 
 class ModelSettings(Section):
-    """Which model has which role. Without any model, nothing leaves this machine, and memories are quoted."""
+    """Which model has which role. Without any model, nobody is asked, and memories are quoted."""
 
     chat: RoleModel = Field(RoleModel(), description="Answers chats; the other roles fall back to it.")
     subconscious: RoleModel = Field(RoleModel(), description="Seeds and narration, before each turn.")

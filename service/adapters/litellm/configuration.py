@@ -34,6 +34,16 @@ KEY_VARIABLES = MappingProxyType(
         "xai": ("XAI_API_KEY",),
     }
 )
+# Where servers of one's own are asked, if no address is set for the model: a variable of litellm's, or this machine.
+_OWN_SERVERS = MappingProxyType(
+    {
+        "ollama": ("OLLAMA_API_BASE", "http://localhost:11434"),
+        "ollama_chat": ("OLLAMA_API_BASE", "http://localhost:11434"),
+        "lm_studio": ("LM_STUDIO_API_BASE", "http://localhost:1234/v1"),
+        "llamafile": ("LLAMAFILE_API_BASE", "http://127.0.0.1:8080/v1"),
+        "hosted_vllm": ("HOSTED_VLLM_API_BASE", "http://localhost:8000/v1"),
+    }
+)
 
 
 class ModelUnusable(Exception):
@@ -70,6 +80,15 @@ def missing_key_of(model: str, *, api_key: str | None) -> str | None:
     if not names or api_key is not None or any(os.environ.get(name) for name in names):
         return None
     return _without_key(model, [name for name in names if name.endswith(_KEY)])
+
+
+def own_server_of(model: str) -> str | None:
+    """Where litellm asks for a model that people run themselves and for which no address is set; None of others."""
+    provider, slash, _ = model.partition("/")
+    if not slash or provider not in _OWN_SERVERS:
+        return None
+    variable, usual = _OWN_SERVERS[provider]
+    return os.environ.get(variable) or usual
 
 
 def _without_key(model: str, names: Sequence[str]) -> str:

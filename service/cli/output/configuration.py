@@ -8,12 +8,13 @@ from urllib.parse import urlsplit
 
 from consolidation.kernel.ports import Role
 from consolidation.secrets.redaction import without_secrets_of
-from service.adapters.litellm.configuration import missing_key_of
+from service.access.addresses import is_loopback
+from service.adapters.litellm.configuration import missing_key_of, own_server_of
 from service.adapters.minilm import DIMENSION, PACKAGE, find_weights
 from service.adapters.multilingual_e5.embedder import MultilingualE5, missing_package
 from service.composition.models import choose
 from service.composition.upstream import menu_of
-from service.ports.database_address import shown_database
+from service.ports.database_address import database_hosts, shown_database
 from service.ports.graph_address import hosts_of, shown
 from service.settings.otlp_endpoint import shown as shown_collector
 from service.settings.sections import MINILM
@@ -30,8 +31,6 @@ _TASKS = {
     Role.NARRATIVE: "tells the story",
     Role.EXTRACTION: "extracts facts",
 }
-_LOCAL_PROVIDERS = ("ollama/", "ollama_chat/", "lm_studio/", "llamafile/", "hosted_vllm/")
-_THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def graph_of(settings: Settings) -> str:
@@ -112,18 +111,27 @@ def _places(settings: Settings) -> Iterator[str]:
     for model, api_base, _ in _models_asked(settings):
         yield from _place(model, api_base)
     if settings.falkordb_url is not None:
-        yield from (host for host in hosts_of(settings.falkordb_url.get_secret_value()) if host not in _THIS_MACHINE)
+        yield from (host for host in hosts_of(settings.falkordb_url.get_secret_value()) if not is_loopback(host))
     if settings.database is not None:
-        yield shown_database(settings.database.get_secret_value())
-    if settings.traces_endpoint is not None and urlsplit(settings.traces_endpoint).hostname not in _THIS_MACHINE:
+        address = settings.database.get_secret_value()
+        hosts = database_hosts(address)
+        if not hosts or not all(is_loopback(one) or one.startswith("/") for one in hosts):
+            yield shown_database(address)
+    if settings.traces_endpoint is not None and not _is_here(settings.traces_endpoint):
         yield f"{shown_collector(settings.traces_endpoint)} (spans)"
+    for endpoint in settings.webhooks.endpoints:
+        if not _is_here(address := endpoint.url.get_secret_value()):
+            yield f"{urlsplit(address).netloc} (webhooks)"
 
 
 def _place(model: str, api_base: str | None) -> Iterator[str]:
     """The host a model is asked at; nothing for one on this machine."""
-    if api_base is not None:
-        host = urlsplit(api_base).hostname or without_secrets_of(api_base)
-        if host not in _THIS_MACHINE:
-            yield host
-    elif not model.startswith(_LOCAL_PROVIDERS):
+    address = api_base or own_server_of(model)
+    if address is None:
         yield f"the provider of {model}"
+    elif not _is_here(address):
+        yield urlsplit(address).hostname or without_secrets_of(address)
+
+
+def _is_here(address: str) -> bool:
+    return is_loopback(urlsplit(address).hostname or "")

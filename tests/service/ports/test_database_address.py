@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.ports.database_address import password_in, shown_database
+from service.ports.database_address import database_hosts, password_in, shown_database
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,22 @@ def test_the_password_of_words_is_found_so_that_it_can_be_hidden():
     assert password_in("host=one password='hush hush'") == ("hush hush",)
     assert password_in("host=one") == ()
     assert password_in("postgresql://me:hush@one/memory") == ()
+
+
+@pytest.mark.parametrize(
+    ("address", "hosts"),
+    [
+        ("postgresql://me:hush@one,two:6432/memory", ("one", "two")),
+        ("postgresql://me:h@sh@[::1]:6432/memory", ("::1",)),
+        ("postgresql://localhost/memory?hostaddr=10.0.0.7", ("10.0.0.7",)),
+        ("postgresql://%2Fvar%2Frun%2Fpostgresql/memory", ("/var/run/postgresql",)),
+        ("postgresql:///memory?host=/tmp", ("/tmp",)),
+        ("postgresql:///memory", ()),
+        ("postgresql://[::1/memory", ()),
+        ("host=localhost,10.0.0.7 dbname=memory", ("localhost", "10.0.0.7")),
+        ("host=localhost hostaddr=10.0.0.7", ("10.0.0.7",)),
+        ("service=memory", ()),
+    ],
+)
+def test_every_host_of_an_address_is_known(address, hosts):
+    assert database_hosts(address) == hosts
