@@ -19,12 +19,14 @@ from urllib.parse import urlsplit
 import httpx2
 
 from service.access.addresses import is_loopback, is_this_machine_or
+from service.adapters.retry_after import seconds_asked
 from service.ports.webhooks import NotPosted, Posted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from ssl import SSLContext
 
+_MOST_RETRY_AFTER = 86_400.0
 _PORTS = {"http": 80, "https": 443}
 _DNS64 = IPv6Network("64:ff9b::/96")  # what a network without IPv4 makes of an IPv4 address, which is its end
 
@@ -59,7 +61,7 @@ class HttpWebhookPoster:
             target = f"{parts.scheme}://{f'[{address}]' if ':' in address else address}:{place}"
             asked = http.stream("POST", target, content=body, headers=sent, extensions={"sni_hostname": host})
             async with asked as answer:
-                return Posted(answer.status_code, _seconds(answer.headers.get("retry-after")))
+                return Posted(answer.status_code, seconds_asked(answer.headers, most=_MOST_RETRY_AFTER))
 
         async with httpx2.AsyncClient(
             trust_env=False, verify=self._authorities, follow_redirects=False, timeout=limits
@@ -102,9 +104,3 @@ def _plain(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
     if isinstance(address, IPv4Address):
         return address
     return address.ipv4_mapped or (IPv4Address(address.packed[-4:]) if address in _DNS64 else address)
-
-
-def _seconds(value: str | None) -> float | None:
-    with suppress(TypeError, ValueError):
-        return max(0.0, min(float(value or ""), 86_400.0))
-    return None

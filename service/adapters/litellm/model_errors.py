@@ -15,6 +15,7 @@ from consolidation.kernel.errors import (
 )
 from consolidation.secrets.redaction import redact
 from service.adapters.litellm.ollama import is_ollama, pull_hint
+from service.adapters.retry_after import seconds_asked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -111,8 +112,9 @@ def is_busy(error: Exception) -> bool:
 
 def retry_after(error: Exception) -> float:
     """The seconds for which a provider wishes to be left alone; 0 where it says nothing that can be read."""
-    said = str((getattr(error, "litellm_response_headers", None) or {}).get("retry-after", ""))
-    return min(float(said), MOST_RETRY_AFTER) if said.isascii() and said.isdigit() else 0.0
+    headers = getattr(error, "litellm_response_headers", None) or {}
+    lower = {str(name).lower(): str(value) for name, value in headers.items()}
+    return seconds_asked(lower, most=MOST_RETRY_AFTER) or 0.0
 
 
 def is_unbearable(error: Exception) -> bool:

@@ -2,6 +2,8 @@
 
 import asyncio
 import socket
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from ipaddress import ip_address
 
 import pytest
@@ -102,6 +104,18 @@ async def test_a_name_at_none_of_whose_addresses_somebody_listens_is_not_posted_
 
     with pytest.raises(NotPosted, match="nobody answered"):
         await poster.post(f"http://localhost:{free_port()}/", body=b"{}", headers={})
+
+
+async def test_a_receiver_may_ask_for_a_pause_by_a_date():
+    """Broken: only seconds are read."""
+    poster = HttpWebhookPoster(timeout_seconds=5, allowed_hosts=frozenset())
+    until = format_datetime(datetime.now(UTC) + timedelta(seconds=100), usegmt=True)
+    with receiving() as receiver:
+        receiver.script = [(503, {"Retry-After": until})]
+        posted = await poster.post(receiver.url, body=b"{}", headers=HEADERS)
+
+    assert posted.status == 503
+    assert 60 < posted.retry_after <= 101
 
 
 @pytest.mark.parametrize("address", ["93.184.216.34", "2606:2800::1", "64:ff9b::5db8:d822", "10.0.0.7", "fd00::7"])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from threading import Barrier
 
 import pytest
@@ -203,6 +205,17 @@ async def test_a_model_at_its_limit_says_so_and_for_how_long_it_asks_to_be_left_
                 await model.converse(HELLO)
 
     assert (caught.value.is_busy, caught.value.retry_after) == (is_busy, 7 if is_busy else 0)
+
+
+async def test_a_model_may_ask_by_a_date_to_be_left_alone():
+    """Broken: only seconds are read, so a provider that names a time is asked again at once."""
+    until = format_datetime(datetime.now(UTC) + timedelta(seconds=100), usegmt=True)
+    with ScriptedProvider(respond=lambda _: Fails(429, headers={"Retry-After": until})) as provider:
+        async with model_at(provider.url, role=Role.EXTRACTION) as model:
+            with pytest.raises(ModelUnavailable) as caught:
+                await model.converse(HELLO)
+
+    assert 60 < caught.value.retry_after <= 101
 
 
 async def test_of_several_models_the_one_at_its_limit_counts():
