@@ -68,9 +68,13 @@ class WebhooksSettings(Section):
     )
     timeout_seconds: PositiveFloat = Field(15, description="The time limit of one attempt.")
     first_retry_seconds: PositiveFloat = Field(
-        5, description="The pause after a first failed attempt. Each further pause is twice as long."
+        5,
+        description="The pause after a first failed attempt. Each further pause is twice as long. "
+        "By chance, a pause is shortened, to half of it at most.",
     )
-    most_retry_seconds: PositiveFloat = Field(3600, description="The longest pause between two attempts.")
+    most_retry_seconds: PositiveFloat = Field(
+        3600, description="The longest pause between two attempts, unless `Retry-After` asks for more."
+    )
     give_up_hours: PositiveFloat = Field(
         72, description="The age of an event above which a failed attempt is the last one."
     )

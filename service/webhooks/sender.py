@@ -208,9 +208,8 @@ class Webhooks:
 
     def _failed(self, delivery: Delivery, reason: str, *, asked: float | None, rests: bool) -> Callable[[], None]:
         now = self._clock.now()
-        due: datetime | None = now + timedelta(seconds=self._pause(delivery) + (asked or 0.0))
-        if due is not None and due - delivery.at > timedelta(seconds=self._times.give_up_seconds):
-            due = None
+        is_last = now - delivery.at > timedelta(seconds=self._times.give_up_seconds)
+        due = None if is_last else now + timedelta(seconds=max(self._pause(delivery), asked or 0.0))
         self.attempts[delivery.endpoint, "given_up" if due is None else "failed"] += 1
         log.info(
             "webhook.failed",
@@ -223,9 +222,9 @@ class Webhooks:
         return partial(self._outbox.failed, delivery, reason, now=now, due=due, rests=rests)
 
     def _pause(self, delivery: Delivery) -> float:
-        """The next pause; half of it to one and a half, by the delivery's id, so that not all come back at once."""
+        """The next pause: between half of it and all of it, by the delivery's id, so that not all come back at once."""
         grown = self._times.first_retry_seconds * 2.0 ** min(delivery.attempts, 32)
-        return min(grown, self._times.most_retry_seconds) * (0.5 + int(delivery.id[-4:], 16) / 0x10000)
+        return min(grown, self._times.most_retry_seconds) * (0.5 + int(delivery.id[-4:], 16) / 0x20000)
 
     async def _is_erased(self, delivery: Delivery) -> bool:
         if self._is_erased_elsewhere is not None:

@@ -3,6 +3,8 @@
 import json
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import anyio
 import pytest
@@ -95,6 +97,23 @@ async def test_a_receiver_that_fails_is_tried_again_with_the_same_id_and_in_orde
     assert (found["delivered"], found["waiting"], found["error"]) == (3, 0, None)
     assert found["host"] == f"127.0.0.1:{receiver.port}"
     assert "token" not in json.dumps(found)
+
+
+@pytest.mark.parametrize("is_date", [False, True], ids=["seconds", "date"])
+async def test_a_receiver_that_asks_for_a_minute_has_it_and_a_new_event_is_not_given_up(tmp_path, is_date):
+    until = format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True)
+    with receiving() as receiver:
+        receiver.script = [(503, {"Retry-After": until if is_date else "60"})] * 10
+        times = {"give_up_hours": 0.01}  # 36 seconds
+        async with service_with(tmp_path, receiver.url, kinds=["turn.kept"], times=times) as service:
+            await service.keep("ada", "One.")
+            with anyio.fail_after(GIVE_UP):
+                while (found := await state(service))["error"] is None:
+                    await anyio.sleep(OFTEN)
+
+    failed, again = (datetime.fromisoformat(found[one]) for one in ("failed_at", "next_attempt_at"))
+    assert (found["waiting"], found["given_up"], len(receiver.all)) == (1, 0, 1)
+    assert timedelta(seconds=50) < again - failed < timedelta(seconds=100)
 
 
 async def test_what_one_receiver_refuses_does_not_hold_up_what_follows(tmp_path):
