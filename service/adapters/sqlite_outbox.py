@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.errors import HomeFault, OutboxDamaged
-from service.ports.webhooks import Delivery, Due, EndpointState, Noted
+from service.ports.webhooks import Delivery, Due, EndpointState, Noted, RemovedEndpoint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS endpoints (
   name TEXT PRIMARY KEY, since REAL NOT NULL, delivered INTEGER NOT NULL DEFAULT 0, delivered_at REAL,
-  error TEXT, failed_at REAL, rests_until REAL
+  error TEXT, failed_at REAL, rests_until REAL, removed_at REAL
 );
 CREATE TABLE IF NOT EXISTS deliveries (
   id TEXT PRIMARY KEY, endpoint TEXT NOT NULL, mind_id TEXT NOT NULL, kind TEXT NOT NULL, at REAL NOT NULL,
@@ -40,7 +40,8 @@ CREATE TABLE IF NOT EXISTS positions (
 ) WITHOUT ROWID;
 """
 _WITHOUT_POSITIONS = "DROP TABLE deliveries; DROP TABLE cursors; DROP TABLE endpoints;"
-_WITH_RESTS = "ALTER TABLE endpoints ADD COLUMN rests_until REAL"
+_ADDED_COLUMNS = ("rests_until", "removed_at")  # of endpoints, since its first version
+_TABLES = (("deliveries", "endpoint"), ("positions", "endpoint"), ("endpoints", "name"))  # with what names an endpoint
 _COLUMNS = "id, endpoint, mind_id, kind, at, body, attempts, turn_id, session_id"
 _WAITING, _GIVEN_UP = "waiting", "given up"
 
@@ -67,20 +68,33 @@ class SqliteOutbox:
                 self._database.executescript(_WITHOUT_POSITIONS)  # before any release, it knew turns alone
             self._database.executescript(_SCHEMA)
             columns = {row[1] for row in self._database.execute("PRAGMA table_info(endpoints)")}
-            if "rests_until" not in columns:
-                self._database.execute(_WITH_RESTS)
+            for column in _ADDED_COLUMNS:
+                if column not in columns:
+                    self._database.execute(f"ALTER TABLE endpoints ADD COLUMN {column} REAL")
         file.chmod(0o600)
 
     def register(self, names: Iterable[str], *, now: datetime) -> None:
-        """Know the endpoints that are configured; what waits for others is dropped."""
-        known = tuple(names)
+        """Know the endpoints that are configured, and since when others are not."""
+        known = [(name, now.timestamp()) for name in names]
         with self._changed() as database:
-            rows = [(name, now.timestamp()) for name in known]
-            database.executemany("INSERT OR IGNORE INTO endpoints (name, since) VALUES (?, ?)", rows)
-            for (name,) in database.execute("SELECT name FROM endpoints").fetchall():
-                if name not in known:
-                    for table, column in (("deliveries", "endpoint"), ("positions", "endpoint"), ("endpoints", "name")):
-                        database.execute(f"DELETE FROM {table} WHERE {column} = ?", (name,))  # noqa: S608 - our own names
+            database.execute("UPDATE endpoints SET removed_at = coalesce(removed_at, ?)", (now.timestamp(),))
+            database.executemany(
+                "INSERT INTO endpoints (name, since) VALUES (?, ?) ON CONFLICT DO UPDATE SET removed_at = NULL", known
+            )
+
+    def drop_removed(self, *, before: datetime) -> tuple[RemovedEndpoint, ...]:
+        """Drop endpoints that were removed *before*, with their events; return all that are not configured any more."""
+        query = (
+            "SELECT name, (SELECT count(*) FROM deliveries WHERE endpoint = name), removed_at < ? FROM endpoints "
+            "WHERE removed_at IS NOT NULL ORDER BY name"
+        )
+        with self._changed() as database:
+            rows = database.execute(query, (before.timestamp(),)).fetchall()
+            found = tuple(RemovedEndpoint(name, events, bool(is_old)) for name, events, is_old in rows)
+            for one in found:
+                for table, column in _TABLES if one.is_dropped else ():
+                    database.execute(f"DELETE FROM {table} WHERE {column} = ?", (one.name,))  # noqa: S608 - our own names
+        return found
 
     def since(self, name: str) -> datetime:
         """From when on an endpoint is told of what happens: when it was configured first."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import ExitStack, closing
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,11 +11,12 @@ import anyio.to_thread
 import structlog
 
 from consolidation.kernel.errors import HomeFault, OutboxDamaged
+from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from service.webhooks.endpoint import WebhookEndpoint
 from service.webhooks.sender import SendingTimes, Webhooks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from contextlib import AsyncExitStack
     from pathlib import Path
 
@@ -37,6 +39,7 @@ async def open_webhooks(settings: Settings, shared: Resources, stack: AsyncExitS
     """The sender with its outbox, which hears every event from now on. Raises HomeFault."""
     section = settings.webhooks
     if not section.endpoints:
+        await anyio.to_thread.run_sync(_look_after_removed, settings, shared)
         return None
     from service.adapters.webhook_poster import HttpWebhookPoster  # httpx2, which a start without webhooks does without
 
@@ -52,7 +55,7 @@ async def open_webhooks(settings: Settings, shared: Resources, stack: AsyncExitS
     ]
     outbox, changed_by_others = _open_outbox(settings, shared, stack)
     names = [one.name for one in endpoints]
-    await anyio.to_thread.run_sync(partial(outbox.register, names, now=shared.clock.now()))
+    await anyio.to_thread.run_sync(partial(_register, outbox, names, settings, shared))
     sweep_seconds = settings.digestion.sweep_seconds
     webhooks = Webhooks(
         endpoints,
@@ -78,8 +81,29 @@ async def open_webhooks(settings: Settings, shared: Resources, stack: AsyncExitS
     return webhooks
 
 
+def _register(outbox: WebhookOutbox, names: Sequence[str], settings: Settings, shared: Resources) -> None:
+    """Tell the outbox which endpoints there are; events of one that was removed wait as long as one may wait at all."""
+    now, keeps = shared.clock.now(), timedelta(hours=settings.webhooks.give_up_hours)
+    outbox.register(names, now=now)
+    for one in () if shared.share.is_worker else outbox.drop_removed(before=now - keeps):
+        say = log.warning if one.events else log.info
+        say("webhook.endpoint_removed", endpoint=one.name, events=one.events, dropped=one.is_dropped)
+
+
+def _look_after_removed(settings: Settings, shared: Resources) -> None:
+    """What waits for endpoints of before, where none is configured now. A damaged outbox holds no start up."""
+    if shared.several is None and not (settings.folder / _OUTBOX).exists():
+        return
+    try:
+        with ExitStack() as stack:
+            outbox, _ = _open_outbox(settings, shared, stack)
+            _register(outbox, (), settings, shared)
+    except (HomeFault, DatabaseUnavailable) as fault:
+        log.warning("webhook.outbox_failed", reason=str(fault))
+
+
 def _open_outbox(
-    settings: Settings, shared: Resources, stack: AsyncExitStack
+    settings: Settings, shared: Resources, stack: AsyncExitStack | ExitStack
 ) -> tuple[WebhookOutbox, Callable[[], int]]:
     """The outbox, and what is another number when another process of this machine has written into it."""
     if shared.several is not None:

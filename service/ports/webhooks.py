@@ -60,6 +60,15 @@ class EndpointState:
 
 
 @dataclass(frozen=True, slots=True)
+class RemovedEndpoint:
+    """An endpoint that is not configured any more, how many events it has, and whether they were dropped."""
+
+    name: str
+    events: int
+    is_dropped: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Noted:
     """
     How far the stores of a mind were read: a position for each endpoint and source, where there is one.
@@ -89,11 +98,15 @@ class WebhookOutbox(Protocol):
     """
 
     def register(self, names: Iterable[str], /, *, now: datetime) -> None:
-        """Know the endpoints that are configured; what is for others, which nobody has any more, is dropped."""
+        """Know the endpoints that are configured, and since when nobody has another one any more."""
+        ...
+
+    def drop_removed(self, *, before: datetime) -> tuple[RemovedEndpoint, ...]:
+        """Drop endpoints that were removed *before*, with their events; return all that nobody has any more."""
         ...
 
     def since(self, name: str, /) -> datetime:
-        """From when on an endpoint is told of what happens: when it was configured first."""
+        """From when on an endpoint is told of what happens: when it was configured, first or after it was dropped."""
         ...
 
     def noted(self, mind_id: str, /) -> Noted:

@@ -8,6 +8,7 @@ import pytest
 from service.adapters.postgres.database import Database
 from service.adapters.postgres.webhook_outbox import PostgresOutbox
 from service.adapters.sqlite_outbox import SqliteOutbox
+from service.ports.webhooks import RemovedEndpoint
 from service.webhooks.endpoint import WebhookEndpoint, delivery_of
 from tests.support.fragments import NOON
 from tests.support.shared_machines import Machine
@@ -128,14 +129,46 @@ def test_what_was_dropped_or_made_is_not_due_any_more(outbox):
     assert due(outbox).turn_id == "t2"
 
 
-def test_an_endpoint_that_is_configured_no_more_leaves_nothing(outbox):
-    add(outbox, kept(1))
+def test_an_endpoint_that_comes_back_goes_on_where_it_was(outbox):
+    """Broken: what waits for an endpoint is dropped by one start without it, a typo in its name included."""
+    add(outbox, kept(1), kept(2))
+    outbox.failed(due(outbox), "gone", now=NOON, due=None, rests=False)
     outbox.register(["other"], now=NOON)
-    outbox.register(["crm"], now=NOON + timedelta(days=1))
+    outbox.register(["other"], now=LATER)
+    assert outbox.drop_removed(before=NOON) == (RemovedEndpoint("crm", 2, is_dropped=False),)
+    outbox.register(["crm"], now=LATER)
+    assert outbox.drop_removed(before=NOON) == (RemovedEndpoint("other", 0, is_dropped=False),)
 
+    assert (outbox.state("crm").waiting, outbox.state("crm").given_up) == (1, 1)
+    assert due(outbox).turn_id == "t2"
+    assert outbox.noted("ada").positions == {("crm", "turns"): "1"}
+    assert outbox.since("crm") == NOON
+
+
+def test_an_endpoint_that_stays_away_leaves_nothing(outbox):
+    add(outbox, kept(1), kept(2))
+    outbox.register(["other"], now=NOON)
+    outbox.register(["other"], now=LATER)  # it was removed at noon
+    assert outbox.drop_removed(before=LATER) == (RemovedEndpoint("crm", 2, is_dropped=True),)
+    outbox.register(["crm", "other"], now=NOON + timedelta(days=1))
+
+    assert outbox.drop_removed(before=NOON + timedelta(days=2)) == ()
     assert outbox.state("crm").waiting == 0
     assert outbox.noted("ada").positions == {}
     assert outbox.since("crm") == NOON + timedelta(days=1)
+
+
+def test_what_is_erased_while_an_endpoint_is_away_waits_for_it_no_more(outbox):
+    add(outbox, kept(1), kept(2))
+    add(outbox, kept(1, mind_id="bob"), mind_id="bob")
+    outbox.register([], now=NOON)
+
+    outbox.forget("bob")
+    outbox.forget_turns("ada", ["t1"], session_id=None)
+    outbox.register(["crm"], now=LATER)
+
+    assert outbox.state("crm").waiting == 1
+    assert due(outbox).turn_id == "t2"
 
 
 def test_a_mind_that_is_erased_leaves_nothing(outbox):

@@ -8,6 +8,7 @@ from email.utils import format_datetime
 
 import anyio
 import pytest
+from structlog.testing import capture_logs
 
 from consolidation.workspace import mind_id_of
 from mind_memory_client import AsyncMemoryClient
@@ -264,6 +265,70 @@ async def test_what_is_erased_while_no_endpoint_is_configured_is_not_told_later(
             await soon(lambda: receiver.taken)
 
     assert [body["data"]["turn_id"] for _, body in receiver.taken] == ["t2"]
+
+
+OTHER = {"name": "other", "url": f"http://127.0.0.1:{free_port()}/", "secret": SECRET, "kinds": ["turn.kept"]}
+
+
+@pytest.mark.parametrize("left", [[], [OTHER]], ids=["no endpoint", "another one"])
+async def test_an_endpoint_that_is_taken_out_and_put_back_is_told_of_everything(tmp_path, left):
+    """Broken: one start without it, or with a typo in its name, drops what waits for it, and nobody says so."""
+    url = f"http://127.0.0.1:{free_port()}/"
+    async with service_with(tmp_path, url, kinds=["turn.kept"]) as service:
+        for turn in ("t1", "t2"):
+            await service.keep("ada", "Before.", turn_id=turn)
+        await service.keep("gone", LYON, turn_id="t0")
+        while (await state(service))["waiting"] < 3:
+            await anyio.sleep(OFTEN)
+
+    without = settings_of(tmp_path, webhooks=hooks(url) | {"endpoints": left})
+    with capture_logs() as logs:
+        async with running(tmp_path, settings=without) as service:
+            await service.keep("ada", "Meanwhile.", turn_id="t3")
+            assert (await service.http.delete("/v1/minds/gone")).status_code == 200
+    with receiving() as receiver:
+        async with service_with(tmp_path, receiver.url, kinds=["turn.kept"]) as service:
+            await service.keep("ada", "After.", turn_id="t4")
+            await soon(lambda: len(receiver.taken) == 4)
+
+    assert [body["data"]["turn_id"] for _, body in receiver.taken] == ["t1", "t2", "t3", "t4"]
+    removed = {"event": "webhook.endpoint_removed", "endpoint": "crm", "events": 3, "dropped": False}
+    assert [one.items() >= removed.items() for one in logs if one["event"] == removed["event"]] == [True]
+
+
+@pytest.mark.parametrize("left", [[], [OTHER]], ids=["no endpoint", "another one"])
+async def test_events_of_an_endpoint_that_stays_away_are_dropped_and_counted_in_the_log(tmp_path, left):
+    url, short = f"http://127.0.0.1:{free_port()}/", {"give_up_hours": 1e-9}
+    async with service_with(tmp_path, url, kinds=["turn.kept"], times=short) as service:
+        await service.keep("ada", LYON)
+        while (await state(service))["given_up"] < 1:
+            await anyio.sleep(OFTEN)
+
+    without = settings_of(tmp_path, webhooks=hooks(url, times=short) | {"endpoints": left})
+    with capture_logs() as logs:
+        for _ in range(2):
+            async with running(tmp_path, settings=without):
+                pass
+    async with service_with(tmp_path, url, kinds=["turn.kept"]) as service:
+        assert (await service.http.post("/v1/webhooks/crm/retry")).json() == {"retrying": 0}
+
+    removed = [one for one in logs if one["event"] == "webhook.endpoint_removed"]
+    assert [(one["endpoint"], one["events"], one["dropped"], one["log_level"]) for one in removed] == [
+        ("crm", 1, False, "warning"),
+        ("crm", 1, True, "warning"),
+    ]
+
+
+async def test_a_damaged_outbox_that_nobody_needs_keeps_no_start_from_ending(tmp_path):
+    outbox = tmp_path / "webhooks" / "outbox.sqlite3"
+    outbox.parent.mkdir(parents=True)
+    outbox.write_bytes(b"not a database " * 500)
+
+    with capture_logs() as logs:
+        async with running(tmp_path) as service:
+            assert (await service.keep("ada", LYON)).status_code == 202
+
+    assert "webhook.outbox_failed" in {one["event"] for one in logs}
 
 
 async def test_a_damaged_outbox_that_nobody_needs_keeps_no_erasure_from_ending(tmp_path):

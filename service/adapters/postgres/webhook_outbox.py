@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from service.adapters.postgres.mind_rows import OUTBOX_TABLES, erased_id
-from service.ports.webhooks import Delivery, Due, EndpointState, Noted
+from service.ports.webhooks import Delivery, Due, EndpointState, Noted, RemovedEndpoint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -26,10 +26,18 @@ _WAITING, _GIVEN_UP = 0, 1
 _COLUMNS = "id, endpoint, mind_id, kind, at, body, attempts, turn_id, session_id"
 _KNOW = "INSERT INTO webhook_endpoints (name, since) SELECT unnest(%(names)s::text[]), %(now)s ON CONFLICT DO NOTHING"
 _HAVE = "UPDATE replicas SET webhooks = %(names)s WHERE replica = %(me)s"
-_UNKNOWN = """
-SELECT name FROM webhook_endpoints WHERE name <> ALL(%(names)s) AND NOT EXISTS (
-    SELECT FROM replicas WHERE name = ANY(webhooks) AND alive_until > clock_timestamp())
+_IS_HAD = """
+EXISTS (SELECT FROM replicas WHERE name = ANY(webhooks) AND (replica = %(me)s OR alive_until > clock_timestamp()))
 """
+_NOTE_REMOVED = f"""
+UPDATE webhook_endpoints SET removed_at = CASE WHEN removed_at IS NULL THEN %(now)s::timestamptz END
+WHERE (removed_at IS NULL) <> {_IS_HAD}
+"""  # noqa: S608 - our own statements; values are bound
+_REMOVED = """
+SELECT name, (SELECT count(*) FROM webhook_deliveries WHERE endpoint = name) FROM webhook_endpoints
+WHERE removed_at IS NOT NULL ORDER BY name
+"""
+_DROP_REMOVED = "DELETE FROM webhook_endpoints WHERE removed_at < %(before)s RETURNING name"
 _LOCK = "SELECT generation FROM minds WHERE mind_id = %(mind)s AND state = 0 FOR NO KEY UPDATE"
 _BEGIN = """
 INSERT INTO webhook_positions (mind_id, endpoint, source, position)
@@ -64,7 +72,7 @@ _IS_FREE = """
 """
 _TURN = f"""
 SELECT e.sender = %(me)s AND {_IS_ALIVE}, {_IS_FREE}, nullif(greatest(e.rests_until, %(now)s), %(now)s)
-FROM webhook_endpoints e WHERE e.name = %(endpoint)s
+FROM webhook_endpoints e WHERE e.name = %(endpoint)s AND e.removed_at IS NULL
 """  # noqa: S608 - statements of our own; values are bound
 _CLAIM = f"""
 UPDATE webhook_endpoints e SET sender = %(me)s WHERE e.name = %(endpoint)s AND {_IS_ALIVE} AND {_IS_FREE} RETURNING true
@@ -129,23 +137,27 @@ class PostgresOutbox:
         self._since: dict[str, datetime] = {}
 
     def register(self, names: Iterable[str], *, now: datetime) -> None:
-        """Know the endpoints that are configured; what is for others, which no living process has, is dropped."""
+        """Know the endpoints that are configured, and since when no living process has another one."""
         self._names = tuple(names)
         words = {"names": list(self._names), "now": now, "me": self._replica}
         with self._database.transaction(deadline_seconds=_LONG_SECONDS) as cursor:
             cursor.execute(_KNOW, words)
             cursor.execute(_HAVE, words)
-            cursor.execute(_UNKNOWN, words)
-            gone = [str(name) for (name,) in cursor.fetchall()]
-            for table, column in (
-                ("webhook_deliveries", "endpoint"),
-                ("webhook_positions", "endpoint"),
-                ("webhook_endpoints", "name"),
-            ):
-                cursor.execute(f"DELETE FROM {table} WHERE {column} = ANY(%s)".encode(), (gone,))  # noqa: S608 - our own names
+            cursor.execute(_NOTE_REMOVED, words)
             cursor.execute("SELECT name, since FROM webhook_endpoints WHERE name = ANY(%(names)s)", words)
             found = cast("list[tuple[str, datetime]]", cursor.fetchall())
             self._since = {name: since.astimezone(UTC) for name, since in found}
+
+    def drop_removed(self, *, before: datetime) -> tuple[RemovedEndpoint, ...]:
+        """Drop endpoints that were removed *before*, with their events; return all that nobody has any more."""
+        with self._database.transaction(deadline_seconds=_LONG_SECONDS) as cursor:
+            cursor.execute(_REMOVED)
+            found = cast("list[tuple[str, int]]", cursor.fetchall())
+            cursor.execute(_DROP_REMOVED, {"before": before})
+            gone = [str(name) for (name,) in cursor.fetchall()]
+            for table in OUTBOX_TABLES:
+                cursor.execute(f"DELETE FROM {table} WHERE endpoint = ANY(%s)".encode(), (gone,))  # noqa: S608 - our own names
+        return tuple(RemovedEndpoint(name, events, name in gone) for name, events in found)
 
     def since(self, name: str) -> datetime:
         """From when on an endpoint is told of what happens: when any service had it first."""
@@ -208,7 +220,7 @@ class PostgresOutbox:
         """
         What is due; nothing where another process sends to the endpoint, and None where anybody may.
 
-        Raises LookupError where the endpoint is not known.
+        Raises LookupError where the endpoint is not known, or was taken for removed.
         """
         with self._database.read_transaction(deadline_seconds=_SECONDS) as cursor:
             cursor.execute(_TURN, words)

@@ -180,6 +180,23 @@ def test_an_endpoint_that_was_forgotten_while_its_service_was_stopped_is_known_a
     assert one.due().turn_id == "t1"
 
 
+def test_an_endpoint_whose_service_was_stopped_for_a_while_does_not_count_as_removed(database, one, tmp_path):
+    """Broken: it stays marked, and the first start after its service has ended drops it."""
+    one.keep("t1")
+    one.bring_up()
+    one.note("t1")
+    dies(database, one)
+    newer = Service(database, tmp_path / "newer", "other")
+    assert [found.name for found in newer.outbox.drop_removed(before=NOON)] == ["crm"]
+
+    one.custody.renew()
+    assert one.due() is None
+    assert one.due().turn_id == "t1"
+
+    assert newer.outbox.drop_removed(before=NOON + timedelta(days=9)) == ()
+    assert newer.outbox.state("crm").waiting == 1
+
+
 def has_work(database):
     with database.read_transaction(deadline_seconds=5) as cursor:
         cursor.execute("SELECT has_work FROM minds WHERE mind_id = %s", (MIND,))
