@@ -1,5 +1,5 @@
 """
-Routes that refuse a query parameter which they do not have, and two values of one that has a single value.
+Refuses a query parameter that a call does not have, and two values of one that has a single value.
 
 A filter that is misspelt, or that another call has, would be dropped without a word, and everything found. Of two
 values, only the last would count.
@@ -18,13 +18,24 @@ from fastapi.routing import APIRoute
 from consolidation.kernel.errors import InvalidRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable, Collection, Coroutine
     from typing import Any
 
     from fastapi import Request, Response
     from fastapi._compat import ModelField
+    from starlette.datastructures import QueryParams
 
 _ELSEWHERE = (params.Path, params.Header, params.Cookie)
+
+
+def check_query(query: QueryParams, *, known: Collection[str], lists: Collection[str] = ()) -> None:
+    """Raise InvalidRequest for a parameter that is not *known*, and for two values of one that is not among *lists*."""
+    for name in query:
+        if name not in known:
+            told = ", ".join(f"`{one}`" for one in known) or "none"
+            raise InvalidRequest(f"is not a parameter of this call; it has {told}", pointer=f"query/{name}")
+        if name not in lists and len(set(query.getlist(name))) > 1:
+            raise InvalidRequest("has two values, of which only one can be meant", pointer=f"query/{name}")
 
 
 class KnownQuery(APIRoute):
@@ -35,12 +46,7 @@ class KnownQuery(APIRoute):
         answer = super().get_route_handler()
 
         async def checked(request: Request) -> Response:
-            for name in request.query_params:
-                if name not in self._known:
-                    known = ", ".join(f"`{one}`" for one in self._known) or "none"
-                    raise InvalidRequest(f"is not a parameter of this call; it has {known}", pointer=f"query/{name}")
-                if name not in self._lists and len(set(request.query_params.getlist(name))) > 1:
-                    raise InvalidRequest("has two values, of which only one can be meant", pointer=f"query/{name}")
+            check_query(request.query_params, known=self._known, lists=self._lists)
             return await answer(request)
 
         return checked

@@ -310,6 +310,8 @@ async def test_without_a_model_a_stream_is_refused(tmp_path):
         ({"started_at": "2190-01-01T00:00:00Z"}, "query/started_at"),
         ({"name": "assistant"}, "query/name"),
         ({"track": "inbound"}, "query/track"),
+        ({"stream": ["a", "b"]}, "query/stream"),  # broken: the last one counts
+        ({"stream": "a", "offset": [0, 5]}, "query/offset"),
     ],
 )
 async def test_a_wrong_parameter_is_refused_with_its_name(service, query, pointer):

@@ -90,7 +90,7 @@ class Caller:
 
 def address(url, mind, session, **query):
     """The address of a stream."""
-    told = f"?{urlencode(query)}" if query else ""
+    told = f"?{urlencode(query, doseq=True)}" if query else ""
     return f"{url.replace('http', 'ws', 1)}/v1/minds/{mind}/sessions/{session}/audio{told}"
 
 

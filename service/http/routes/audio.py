@@ -11,7 +11,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from consolidation.kernel.errors import AccessRefused, InvalidRequest, MemoryFault, RateLimited, RequestTimedOut
 from consolidation.kernel.turns import Speaker
 from service.composition.container import Memory
-from service.http.known_query import KnownQuery
+from service.http.known_query import KnownQuery, check_query
 from service.http.problems import fault_response, pointer_of, refuse_websocket
 from service.http.schemas.audio import EndedOut, ReadyOut, SettledOut, StreamIn, UtteranceOut
 from service.http.schemas.fields import SESSION_ID
@@ -65,6 +65,7 @@ async def _opened(websocket: WebSocket, memory: Memory, *, mind_id: str, session
 
 
 def _asked(websocket: WebSocket) -> StreamIn:
+    check_query(websocket.query_params, known=tuple(StreamIn.model_fields))
     try:
         return StreamIn.model_validate(dict(websocket.query_params))
     except ValidationError as error:
