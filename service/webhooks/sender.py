@@ -199,16 +199,19 @@ class Webhooks:
         return self._refused(delivery, posted)
 
     def _refused(self, delivery: Delivery, posted: Posted) -> Callable[[], None]:
-        reason = f"answered {posted.status}"
-        if posted.status == HTTPStatus.GONE:  # the receiver wants no more of it
-            self.attempts[delivery.endpoint, "given_up"] += 1
-            return partial(self._outbox.failed, delivery, reason, now=self._clock.now(), due=None, rests=False)
-        rests = posted.status not in _OF_THE_DELIVERY
-        return self._failed(delivery, reason, asked=posted.retry_after, rests=rests)
+        return self._failed(
+            delivery,
+            f"answered {posted.status}",
+            asked=posted.retry_after,
+            rests=posted.status not in _OF_THE_DELIVERY,
+            is_last=posted.status == HTTPStatus.GONE,  # the receiver wants no more of it
+        )
 
-    def _failed(self, delivery: Delivery, reason: str, *, asked: float | None, rests: bool) -> Callable[[], None]:
+    def _failed(
+        self, delivery: Delivery, reason: str, *, asked: float | None, rests: bool, is_last: bool = False
+    ) -> Callable[[], None]:
         now = self._clock.now()
-        is_last = now - delivery.at > timedelta(seconds=self._times.give_up_seconds)
+        is_last |= now - delivery.at > timedelta(seconds=self._times.give_up_seconds)
         due = None if is_last else now + timedelta(seconds=max(self._pause(delivery), asked or 0.0))
         self.attempts[delivery.endpoint, "given_up" if due is None else "failed"] += 1
         log.info(

@@ -13,6 +13,7 @@ from structlog.testing import capture_logs
 from consolidation.kernel.clock import FixedClock, SystemClock
 from consolidation.kernel.errors import HomeFault
 from service.adapters.sqlite_outbox import SqliteOutbox
+from service.observability.logging import configure_logs
 from service.ports.webhooks import Posted
 from service.webhooks.endpoint import WebhookEndpoint, delivery_of
 from service.webhooks.sender import SendingTimes, Webhooks
@@ -77,11 +78,11 @@ async def until_noted(webhooks):
 class Busy:
     """Takes nothing, and asks to be left alone for so many seconds."""
 
-    def __init__(self, seconds):
-        self.seconds = seconds
+    def __init__(self, seconds, *, status=503):
+        self.answer = Posted(status, seconds)
 
     async def post(self, _url, /, *, body, headers):
-        return Posted(503, self.seconds)
+        return self.answer
 
 
 class Poster:
@@ -123,6 +124,29 @@ async def test_an_event_is_given_up_by_its_age_when_an_attempt_fails_and_not_by_
 
     assert (waits.waiting, waits.given_up, waits.next_attempt_at) == (1, 0, NOON + timedelta(seconds=60))
     assert webhooks.attempts == {("crm", "failed"): 1, ("crm", "given_up"): 1}
+
+
+@pytest.fixture
+def informed():
+    """Events of the level INFO are logged, as by default."""
+    configure_logs(level="INFO", as_json=False)
+    yield
+    configure_logs(level="WARNING", as_json=False)
+
+
+@pytest.mark.parametrize("status", [410, 400, 503])
+async def test_every_attempt_that_fails_is_logged_and_whether_it_was_the_last(tmp_path, informed, status):
+    """Broken: of what is given up for a 410, the log says nothing."""
+    clock = FixedClock(NOON)
+    async with webhooks_of(tmp_path, poster=Busy(60.0, status=status), clock=clock) as webhooks:
+        [made] = note(webhooks, "1", at=NOON)
+        with capture_logs() as logs:
+            async with in_background(webhooks.send("crm")):
+                found = await until_noted(webhooks)
+
+    [told] = [one for one in logs if one["event"] == "webhook.failed"]
+    assert (told["delivery"], told["attempt"], told["reason"]) == (made.id, 1, f"answered {status}")
+    assert told["gives_up"] is (status == 410) is (found.given_up == 1)
 
 
 async def test_no_pause_is_longer_than_the_longest_and_they_differ(tmp_path):
