@@ -15,8 +15,9 @@ import pytest
 import consolidation
 import prompts
 import service
-from consolidation.text import dates, denials, instructions, lead_ins, speech_acts
-from service.retrieval import agenda, counted_ahead, counted_days, first_person, intent, parts_of_months, tense
+from consolidation.text import dates, denials, first_person, instructions, lead_ins, speech_acts
+from consolidation.text.words import LONGEST_END, words_of
+from service.retrieval import agenda, counted_ahead, counted_days, intent, parts_of_months, tense
 from tests.support.growth import FACTOR, assert_linear, repeated, thread_seconds
 
 _GLANCE, _LENGTH, _LONGEST = 2_000, 8_000, 250_000  # characters
@@ -30,9 +31,9 @@ CUT = {
     "consolidation.text.speech_acts": speech_acts.LONGEST_BEGINNING,
     "consolidation.text.lead_ins": speech_acts.LONGEST_BEGINNING,
     "consolidation.text.instructions": instructions.LONGEST_SENTENCE,
-    "service.retrieval.first_person": 2 * tense.LONGEST_END,
-    "service.retrieval.intent": 2 * tense.LONGEST_END,
-    "service.retrieval.tense": 2 * tense.LONGEST_END,
+    "consolidation.text.first_person": 2 * LONGEST_END,
+    "service.retrieval.intent": 2 * LONGEST_END,
+    "service.retrieval.tense": 2 * LONGEST_END,
     "service.retrieval.queries": 4000,
 }
 _CHUNKS = (
@@ -112,13 +113,13 @@ MADE_AT_FIRST_USE = {
         counted_ahead._next_beside_day(),
     ),
     parts_of_months: lambda: (one[0] for one in parts_of_months._patterns()),
-    agenda: lambda: map(tense.words_of, (agenda._ASKS_WHAT_IS_ON, agenda._GREETS)),
+    agenda: lambda: map(words_of, (agenda._ASKS_WHAT_IS_ON, agenda._GREETS)),
     intent: lambda: (
-        *map(tense.words_of, _INTENTS),
+        *map(words_of, _INTENTS),
         *map(intent._compiled, (intent._LISTS, intent._BARE_LIST, *intent._TASKS.values())),
     ),
     lead_ins: lambda: map(lead_ins._compiled, (lead_ins._NOT_ASKED, lead_ins._NOT_REQUESTED)),
-    tense: lambda: (*map(tense.words_of, _TENSES), *map(re.compile, (tense._LAST_ONE, tense._PLANS))),
+    tense: lambda: (*map(words_of, _TENSES), *map(re.compile, (tense._LAST_ONE, tense._PLANS))),
     instructions: lambda: (
         *_FORMS,
         *map(instructions._compiled, (instructions.LIFTS, *_OF_INSTRUCTIONS)),

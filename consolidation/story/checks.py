@@ -10,33 +10,29 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
-from consolidation.kernel.turns import READ, Speaker
+from consolidation.story.borrowed_words import BorrowedWords, runs
 from consolidation.story.compression import body, lost
 from consolidation.story.compression import people as people_in
 from consolidation.story.invention import Sources, invention
 from consolidation.text.language import detect
 from consolidation.text.relative_dates import possible_days
 from consolidation.text.sentences import sentences
-from consolidation.text.words import content_stems, tokens
+from consolidation.text.words import content_stems
 from prompts.responses import StoryChapter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from datetime import tzinfo
 
-    from consolidation.kernel.turns import Message, StoredTurn
+    from consolidation.kernel.turns import StoredTurn
     from consolidation.story.chapters import Book, Chapter
     from prompts.responses import StoryChapters, StoryRevision, StoryShortened
 
 _LONGEST_CHAPTER, _LONGEST_TITLE = 12_000, 140  # characters
 _SHINGLE = 8  # words
-_READ_RUN, _PERSON_RUN = 6, 5  # words in a row that are somebody's own
-_ONESELF = frozenset("i my ich mein meine yo je io eu я".split())
-_QUOTED = re.compile(r"[“„«「\"][^“„«»「」”\"]{0,2000}[”“»」\"]")
 _SAME_SHARE = 0.6
-_NONE: frozenset[tuple[str, ...]] = frozenset()
 _MOST_SHORTER = 0.7  # of the words there were
 _REFUSAL = re.compile(
     r"^\W{0,4}(?:I'm sorry|I am sorry|I can(?:no|')t (?:help|assist|write)|As an AI\b)", re.IGNORECASE
@@ -72,7 +68,7 @@ class ChapterChecks:
         )
         self._first = min(stored.occurred_at for stored in batch)
         self._last = max(stored.occurred_at for stored in batch)
-        self._borrowed = BorrowedWords.of([one for stored in batch for one in stored.turn.messages])
+        self._borrowed = BorrowedWords([one for stored in batch for one in stored.turn.messages], language=language)
         self._soul = soul
         self._zone = zone
 
@@ -192,35 +188,6 @@ def leak(text: str, *, soul: str) -> str:
     return "it quotes the description of who you are" if _shingles(text) & _shingles(soul) else ""
 
 
-@dataclass(frozen=True, slots=True)
-class BorrowedWords:
-    """
-    Words in a row that a narrator may not tell as its own.
-
-    ``read`` were only read, and nobody said them; with ``persons`` somebody else spoke of themselves.
-    """
-
-    read: frozenset[tuple[str, ...]]
-    persons: frozenset[tuple[str, ...]]
-
-    @classmethod
-    def of(cls, said: Sequence[Message]) -> Self:
-        """Those of a batch's messages."""
-        read = _all_runs((one.content for one in said if one.role in READ), _READ_RUN)
-        spoken = _all_runs((one.content for one in said if one.role not in READ), _READ_RUN) if read else _NONE
-        persons = _all_runs((one.content for one in said if one.role is Speaker.USER), _PERSON_RUN)
-        bots = _all_runs((one.content for one in said if one.role not in READ | {Speaker.USER}), _PERSON_RUN)
-        return cls(read - spoken, frozenset(run for run in persons - bots if not _ONESELF.isdisjoint(run)))
-
-    def fault_of(self, text: str) -> str:
-        """Whether a sentence of *text* tells as its own what was only read, or what a person said of themselves."""
-        if read := _runs_of_sentences(text, _READ_RUN) & self.read:
-            return f"it repeats what was only read (“{_words_of(read)}”); say in your own words that you read it"
-        if taken := _runs_of_sentences(_QUOTED.sub(" … ", text), _PERSON_RUN) & self.persons:
-            return f"it tells as your own what another said of themselves (“{_words_of(taken)}”)"
-        return ""
-
-
 def repetition(text: str, *, story: str) -> str:
     """Whether a chapter is, for the most part, in the story already."""
     told, new = _shingles(story), _shingles(text)
@@ -260,21 +227,4 @@ def _first(*reasons: str) -> str:
 
 
 def _shingles(text: str) -> frozenset[tuple[str, ...]]:
-    return _runs(text, _SHINGLE)
-
-
-def _all_runs(texts: Iterable[str], size: int) -> frozenset[tuple[str, ...]]:
-    return frozenset().union(*(_runs(text, size) for text in texts))
-
-
-def _runs_of_sentences(text: str, size: int) -> frozenset[tuple[str, ...]]:
-    return _all_runs(sentences(text), size)
-
-
-def _words_of(runs: Iterable[tuple[str, ...]]) -> str:
-    return " ".join(min(runs))
-
-
-def _runs(text: str, size: int) -> frozenset[tuple[str, ...]]:
-    words = tokens(text)
-    return frozenset(words[at : at + size] for at in range(len(words) - size + 1))
+    return runs(text, _SHINGLE)

@@ -10,6 +10,12 @@ from __future__ import annotations
 import re
 
 _INNER = str.maketrans("“”„‟«»「」", "‘’‚‛‹›『』")
+# Between the marks of a pair, in either direction; an apostrophe ends nothing.
+_QUOTATION = re.compile(
+    r"“[^“”]{0,2000}”|„[^“”„]{0,2000}[“”]|«[^«»]{0,2000}»|»[^«»]{0,2000}«|‹[^‹›]{0,2000}›|›[^‹›]{0,2000}‹"
+    r"|「[^「」]{0,2000}」|『[^『』]{0,2000}』|\"[^\"]{0,2000}\"|‘(?:[^‘’]|’(?=\w)){0,2000}’"
+)
+_ENDS = frozenset(".!?…。！？؟")
 _FENCE = re.compile(r"\s{0,8}(?:```|~~~)")
 # "> I live in Lyon", ">Ich wohne in Lyon", "> > both", "> <@ann:matrix.org> words". ">:(" and ">5 kg" are one's own.
 _MARK = re.compile(r"\s{0,3}(?:>\s{0,3})*>(?:\s|$|(?=[^\W\d_]|[\"“„«¿¡*@<\[(]\w))")
@@ -19,6 +25,11 @@ _WRITER = re.compile(r"<@[^<>\s]{1,255}>\s")  # whom Matrix quotes
 def quotable(text: str) -> str:
     """*text* with inner quotation marks for its own."""
     return text.translate(_INNER)
+
+
+def without_quotations(text: str) -> str:
+    """*text* with an ellipsis for each quotation between marks, and a line's end where a quotation ends a sentence."""
+    return _QUOTATION.sub(lambda found: " …\n" if found[0][-2:-1] in _ENDS else " … ", text)
 
 
 def own_lines(text: str) -> str:

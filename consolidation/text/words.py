@@ -27,6 +27,9 @@ _REMEMBERED, _LONGEST_REMEMBERED = 8_192, 1_000  # texts, and the characters of 
 DENSE_SCRIPTS = frozenset(
     {"CJK", "IDEOGRAPHIC", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "THAI", "LAO", "KHMER", "MYANMAR"}
 )
+# What a text wants shows in its first words and its last; what stands between, pasted as a rule, is not read.
+LONGEST_END = 400
+_UNPARTED = re.compile(r"[\u3040-\u9fff]")
 _FIRST_DENSE = "\u0e00"  # Thai: no character before it is of such a script
 # Scripts whose marks people leave out when they type in a hurry: é, ё, harakat, niqqud. Elsewhere (Thai, Devanagari)
 # marks are vowels and stay.
@@ -128,6 +131,18 @@ def written(words: str) -> str:
         overlap = next((end for end in range(len(word) - 1, 0, -1) if text.endswith(word[:end])), 0)
         text += word[overlap:] if overlap and is_dense(word) else f"{' ' if text else ''}{word}"
     return text
+
+
+def both_ends(text: str) -> str:
+    """*text*, or the beginning and the end of a long one."""
+    return text if len(text) <= 2 * LONGEST_END else f"{text[:LONGEST_END]} {text[-LONGEST_END:]}"
+
+
+@functools.cache
+def words_of(pattern: str) -> re.Pattern[str]:
+    """*pattern* as whole words; where it has words of scripts that part none, anywhere in those."""
+    letter = r"[^\W\u3040-\u9fff]" if _UNPARTED.search(pattern) else r"\w"
+    return re.compile(rf"(?<!{letter})(?:{pattern})(?!{letter})")
 
 
 def has_stems(language: str) -> bool:

@@ -11,12 +11,12 @@ import anyio.to_thread
 
 from consolidation.kernel.turns import Message, Speaker
 from consolidation.text.concepts import concepts
+from consolidation.text.first_person import speaks_of_oneself
 from consolidation.text.language import detect
 from consolidation.text.noise import kind_before
 from consolidation.text.tokens import count_tokens
 from service.retrieval.days_to_come import days_to_come
 from service.retrieval.days_told import days_told
-from service.retrieval.first_person import speaks_of_oneself
 from service.retrieval.intent import intent_of
 from service.retrieval.moment import Moment
 from service.retrieval.periods import period, without_period

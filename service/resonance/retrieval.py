@@ -15,6 +15,7 @@ import anyio.to_thread
 
 from consolidation.kernel.turns import Speaker, TurnKind
 from consolidation.text.dates import asks_when
+from consolidation.text.first_person import speaks_of_oneself
 from consolidation.text.names import proper_nouns
 from consolidation.text.words import stems, word_count
 from service.mind.trace_document import RetrievalTrace
@@ -25,7 +26,6 @@ from service.resonance.trace_recorder import candidate_trace
 from service.resonance.turn_likeness import cosines_between, likeness_to
 from service.retrieval.answer_types import answer_types
 from service.retrieval.excerpt import query_words
-from service.retrieval.first_person import speaks_of_oneself
 from service.retrieval.fragments import lacks_answer, turn_fragments
 from service.retrieval.fusion import ArmHits, Cues, fuse, merged, scaled, with_corrections
 from service.retrieval.intent import intent_of

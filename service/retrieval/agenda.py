@@ -11,9 +11,9 @@ from functools import lru_cache
 
 from consolidation.text.dates import without_dates
 from consolidation.text.subjectless import subjectless
-from consolidation.text.words import content_words
+from consolidation.text.words import both_ends, content_words, words_of
 from service.retrieval.counted_ahead import without_ahead
-from service.retrieval.tense import both_ends, is_about_plans, tense_beside_date, words_of
+from service.retrieval.tense import is_about_plans, tense_beside_date
 
 _QUERIES = 32  # each phase asks of the same few
 _ASKS_WHAT_IS_ON = (

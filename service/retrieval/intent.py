@@ -14,9 +14,10 @@ from functools import cache, lru_cache
 from typing import Literal
 
 from consolidation.text.dates import without_numeric_days
+from consolidation.text.first_person import has_word, is_in_first_person
 from consolidation.text.speech_acts import is_question, is_request
-from service.retrieval.first_person import has_word, is_in_first_person
-from service.retrieval.tense import both_ends, is_about_past, words_of
+from consolidation.text.words import both_ends, words_of
+from service.retrieval.tense import is_about_past
 
 _QUERIES = 32  # each phase asks of the same few
 _WORDS_THAT_ASK = 4

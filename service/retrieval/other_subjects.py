@@ -16,13 +16,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from consolidation.kernel.turns import Speaker
+from consolidation.text.first_person import speaks_of_oneself
 from consolidation.text.names import names
 from consolidation.text.relations import is_relation_word, relations_asked, relations_named
 from consolidation.text.sentences import whole_sentences
 from consolidation.text.speech_acts import is_request
 from consolidation.text.subjectless import subjectless
 from consolidation.text.words import content_stems, content_words, tokens, word_count
-from service.retrieval.first_person import speaks_of_oneself
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

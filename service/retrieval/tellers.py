@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 from consolidation.corrections.wording import names_any
 from consolidation.kernel.turns import Speaker
+from consolidation.text.first_person import speaks_of_oneself
 from consolidation.text.language import detect
 from consolidation.text.names import given_name, name_key
 from consolidation.text.quotation import own_lines, quoted_lines
 from consolidation.text.stopwords import STOP_WORDS
-from service.retrieval.first_person import speaks_of_oneself
-from service.retrieval.tense import both_ends
+from consolidation.text.words import both_ends
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence

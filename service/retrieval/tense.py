@@ -8,15 +8,13 @@ does ("Павел", "szkoła", "geld") is not one.
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Literal
 
 from consolidation.text.speech_acts import is_question
+from consolidation.text.words import both_ends, words_of
 
 _QUERIES = 32  # each phase asks of the same few
-_UNPARTED = re.compile(r"[\u3040-\u9fff]")
-# What a text wants shows in its first words and its last; what stands between, pasted as a rule, is not read.
-LONGEST_END = 400
 
 type Tense = Literal["past", "future", "unknown"]
 
@@ -202,11 +200,6 @@ def is_about_plans(text: str) -> bool:
     return re.search(_PLANS, both_ends(text), re.IGNORECASE) is not None
 
 
-def both_ends(text: str) -> str:
-    """*text*, or the beginning and the end of a long one."""
-    return text if len(text) <= 2 * LONGEST_END else f"{text[:LONGEST_END]} {text[-LONGEST_END:]}"
-
-
 def _tag(language: str) -> str:
     return re.split(r"[-_]", language.casefold(), maxsplit=1)[0]
 
@@ -225,10 +218,3 @@ def _without_capitals(text: str) -> str:
 
 def _found(pattern: str, low: str) -> bool:
     return words_of(pattern).search(low) is not None
-
-
-@cache
-def words_of(pattern: str) -> re.Pattern[str]:
-    """*pattern* as whole words; where it has words of scripts that part none, anywhere in those."""
-    letter = r"[^\W\u3040-\u9fff]" if _UNPARTED.search(pattern) else r"\w"
-    return re.compile(rf"(?<!{letter})(?:{pattern})(?!{letter})")

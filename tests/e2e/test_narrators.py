@@ -44,6 +44,22 @@ async def test_a_story_is_told_in_the_language_of_the_person_and_not_in_that_of_
     assert "`de`" in model.chats[0].words
 
 
+@pytest.mark.parametrize("said", ["Mine is on August 19.", "We got married in Porto.", "Me casé en Oporto en mayo."])
+async def test_what_a_person_says_of_themselves_is_never_told_as_the_bots_own(tmp_path, said):
+    """Broken: "mine" and "we" of another stand in the story as the bot's."""
+    prepare(tmp_path)
+    bare, quoted = chapter(f"Ann wants a dog. {said}"), chapter(f"Ann wants a dog. Ann told me: “{said}”")
+    answers = [bare, quoted]
+    with ScriptedProvider(respond=lambda body: answers.pop(0) if is_story(body) else {}) as model:
+        async with running(tmp_path, settings=patient(tmp_path, roles(model, "narrative"))) as service:
+            await keep_talk(service, [("2026-02-14T10:00:00Z", "I want a dog."), ("2026-02-14T10:01:00Z", said)])
+            run = (await consolidate(service, trigger="manual"))["last_run"]
+            story = (await service.http.get("/v1/minds/ada/story", headers={"Accept": "text/markdown"})).text
+
+    assert (run["error"], len(run["refused"])) == (None, 1) and "another said of themselves" in run["refused"][0]
+    assert f"Ann told me: “{said}”" in story and f"dog. {said}" not in story
+
+
 async def test_the_chat_model_is_asked_where_the_narrator_does_not_help(tmp_path):
     story = prepare(tmp_path)
     with (

@@ -190,7 +190,7 @@ def looking_back(request):
     if "painted the fence" in turns:
         mother = "Ada told me that her mother Ingrid lives in Lyon. " if LYON in turns else ""
         chapters.append(
-            {"at": "2026-01-09 18:30", "title": "The fence", "text": f"{mother}We painted the fence green."}
+            {"at": "2026-01-09 18:30", "title": "The fence", "text": f"{mother}They painted the fence green."}
         )
     if "phoned again" in turns:
         recap = " I thought of how Ingrid lives in Lyon, as Ada had told me." if "Lyon" in before else ""

@@ -73,7 +73,7 @@ class Echo:
             await meanwhile()
         if self.dies == "after asking":
             raise Crash
-        text = f"I met {', and I met '.join(met)}. {FILLER}"
+        text = f"She met {', and she met '.join(met)}. {FILLER}"
         return Reply(StoryChapters(append=(StoryChapter(at=batch[0]["when"], title="A day", text=text),)))
 
     async def converse(self, messages):
@@ -122,7 +122,7 @@ class Life:
 
     async def keep(self, seconds, *, kind=TurnKind.TURN):
         self.number += 1
-        said = Message(Speaker.USER, f"I met Bruno{self.number}.", FIRST + timedelta(seconds=seconds))
+        said = Message(Speaker.USER, f"She met Bruno{self.number}.", FIRST + timedelta(seconds=seconds))
         turn = Turn(f"t{self.number}", f"s{self.number % 3}", (said,), kind)
         self.ids += [f"Bruno{self.number}"] if kind is TurnKind.TURN else []
         await self.transcript.append(turn, tokens=1)

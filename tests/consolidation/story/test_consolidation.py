@@ -282,7 +282,7 @@ async def test_what_a_revision_told_is_told_again_where_a_person_edits_the_chapt
     await life.keep(1)
 
     async def edit():
-        life.path.write_text(life.path.read_text().replace("I met Bruno1", "I met my Bruno1"))
+        life.path.write_text(life.path.read_text().replace("She met Bruno1", "She met my Bruno1"))
 
     life.echo.meanwhile = edit
     failed = await life.tell()

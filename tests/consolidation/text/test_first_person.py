@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.retrieval.first_person import is_in_first_person, speaks_of_oneself
+from consolidation.text.first_person import is_in_first_person, speaks_of_oneself
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from service.retrieval.tense import both_ends, words_of
+from consolidation.text.words import both_ends, words_of
 
 _UNPARTED = frozenset({"zh", "ja"})  # languages that part no words
 # Letters, and the marks that are vowels in the scripts of India: "मैं" is one word.
@@ -20,10 +20,10 @@ _FIRST_PERSON = {
     "en": "i me my mine myself we us our ours i'm im i've ive i'd id i'll",
     "de": "ich mich mir mein meine meinem meinen meiner meins wir uns unser unsere unserem unseren unserer",
     "es": "yo me m mi mis mío mía míos mías mí conmigo nosotros nosotras nos nuestro nuestra nuestros nuestras",
-    "fr": "je j m moi mon ma mes me nous notre nos mien mienne",
+    "fr": "je j m moi mon ma mes me nous notre nos nôtre nôtres mien mienne miens miennes",
     "it": "io mi mio mia miei mie noi ci nostro nostra nostri nostre",
     "pt": "eu me mim meu minha meus minhas comigo nós nos nosso nossa nossos nossas",
-    "nl": "ik mij me mijn m'n wij we ons onze ek my",  # Afrikaans is read as Dutch
+    "nl": "ik mij me mijn mijne m'n wij we ons onze ek my",  # Afrikaans is read as Dutch
     "pl": "ja mnie mi mną mój moja moje mojego mojej moją moim my nas nam nami nasz nasza nasze",
     "ru": "я меня мне мной мой моя моё мое мои моего моей моему мою моих мы нас нам нами наш наша наше наши",
     "zh": "我 我们",
@@ -43,7 +43,7 @@ _FIRST_PERSON = {
         "حيواني طعامي رقمي حسابي بنكي معلمي أستاذي موعدي سفري تخصصي دوامي جوالي بيتنا منزلنا شقتنا إيجارنا عائلتنا "
         "ابننا بنتنا جارنا جيراننا سيارتنا مدرستنا علينا معنا لدينا"
     ),
-    "tr": "ben beni bana bende benden benim benimle biz bizi bize bizde bizden bizim",
+    "tr": "ben beni bana bende benden benim benimle benimki biz bizi bize bizde bizden bizim",
     "ko": (
         "나 나는 난 나도 내 내가 나의 나를 날 나한테 나에게 내게 나랑 저 저는 전 저도 제 제가 저의 저를 저한테 저에게 "
         "제게 저랑 우리 우리는 우린 우리가 우리의 우리집 저희 저희는 저희가"
@@ -104,7 +104,7 @@ _PLURAL = {
     "en": "we us our ours",
     "de": "wir uns unser unsere unserem unseren unserer",
     "es": "nosotros nosotras nos nuestro nuestra nuestros nuestras",
-    "fr": "nous notre nos",
+    "fr": "nous notre nos nôtre nôtres",
     "it": "noi ci nostro nostra nostri nostre",
     "pt": "nós nos nosso nossa nossos nossas",
     "nl": "wij we ons onze",
@@ -168,6 +168,12 @@ def speaks_of_oneself(text: str, *, language: str) -> bool:
     for word in _PLURAL[tag].split() if tag in _UNPARTED else ():
         low = low.replace(word, " ")
     return has_word(_singular(), low, tag) or _has_verb(low, tag)
+
+
+def says_we(text: str, tag: str) -> bool:
+    """Whether *text*, in lower case, has a word or a verb that says "we" in the language *tag*."""
+    has_verb = tag in _PLURAL_VERBS and words_of(_PLURAL_VERBS[tag]).search(text) is not None
+    return has_word(_PLURAL, text, tag) or has_verb
 
 
 def has_word(words: dict[str, str], text: str, tag: str) -> bool:
