@@ -97,6 +97,18 @@ class ChapterTries:
             self._left_out(f"left out of {fault.chapter.title.strip()[:60]!r}: {fault.reason}")
         return self._mended(answer)
 
+    def in_part(self) -> tuple[StoryChapters, tuple[StoryChapter, ...]] | None:
+        """
+        What can be used of an answer that can not be used as a whole, and its chapters that can not.
+
+        None where it is not known of which turns those are.
+        """
+        lost = [one for one in self._faults if one.mended is None]
+        chapters = _chapters(lost)
+        if len(chapters) < len(lost) or not all(map(self._checks.is_timed, chapters)):
+            return None
+        return self._with_mended(self._kept), tuple(chapters)
+
     def quoted(self, answer: StoryChapters) -> StoryChapters:
         """An answer that only quotes, which may find nothing worth quoting."""
         return without_repetitions(answer, book=self._book) if self._is_again else answer
@@ -119,12 +131,14 @@ class ChapterTries:
         }
 
     def _mended(self, answer: StoryChapters) -> StoryChapters:
+        return without_repetitions(self._with_mended(answer), book=self._book)
+
+    def _with_mended(self, answer: StoryChapters) -> StoryChapters:
         mended = [one.mended for one in self._faults if one.mended is not None]
         append = (*self._kept.append, *(one for one in mended if isinstance(one, StoryChapter)))
         revise = (*self._kept.revise, *(one for one in mended if not isinstance(one, StoryChapter)))
         revise = tuple(one for one in revise if not self._is_old(one))
-        whole = answer.model_copy(update={"append": append, "revise": revise})
-        return without_repetitions(whole, book=self._book)
+        return answer.model_copy(update={"append": append, "revise": revise})
 
     def _fault_of(self, told: Told) -> ChapterFault | None:
         """What is wrong with a chapter. A revision that forgets is mended by the chapter as it is."""

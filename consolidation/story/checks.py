@@ -17,6 +17,7 @@ from consolidation.story.compression import body, lost
 from consolidation.story.compression import people as people_in
 from consolidation.story.invention import Sources, invention
 from consolidation.text.language import detect
+from consolidation.text.quotation import without_quotations
 from consolidation.text.relative_dates import possible_days
 from consolidation.text.sentences import sentences
 from consolidation.text.words import content_stems
@@ -88,6 +89,10 @@ class ChapterChecks:
         is_enough = title and len(text.split()) >= _FEWEST_WORDS_LEFT
         mended = chapter.model_copy(update={"title": title, "text": text}) if is_enough else None
         return ChapterFault(chapter, reason, mended)
+
+    def is_timed(self, chapter: StoryChapter) -> bool:
+        """Whether a chapter says when it begins, so that it is known which turns it is of."""
+        return not time(chapter, first=self._first, last=self._last, zone=self._zone)
 
     def _title_fault(self, title: str) -> str:
         return _first(leak(title, soul=self._soul), invention(title, sources=self.sources))
@@ -176,10 +181,11 @@ def time(chapter: StoryChapter, *, first: datetime, last: datetime, zone: tzinfo
 
 
 def language_of(text: str, *, language: str) -> str:
-    """Whether *text* is in the language asked for, where it is long enough to tell."""
-    if len(text.split()) < _SURE_LANGUAGE_WORDS:
+    """Whether *text*, without what it quotes, is in the language asked for, where it is long enough to tell."""
+    own = without_quotations(text)
+    if len(own.split()) < _SURE_LANGUAGE_WORDS:
         return ""
-    found = detect(text, fallback=language)
+    found = detect(own, fallback=language)
     return "" if found == language else f"it is in the language {found!r}, not in {language!r}"
 
 

@@ -27,7 +27,7 @@ class StoryDraft:
 
     ``notes`` are the narrator's, made on the story with the digest ``made_on``; None where it makes none. The times of
     the chapters to append are in ``zone``. ``quoted`` are the digests of the chapters that quote each turn, by its
-    sequence; None where a model tells turns in its own words.
+    sequence, and beside them those that may tell it; None where a model tells all turns in its own words.
     """
 
     append: tuple[Chapter, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import UTC
 from itertools import accumulate
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, cast
 
 import anyio.to_thread
 
@@ -18,10 +18,11 @@ from consolidation.story.backlog import MOST_OF_STORY, MOST_OF_TURN, PAUSE
 from consolidation.story.chapter_tries import ChapterTries
 from consolidation.story.chapter_turns import chapters_quoting, turns_told
 from consolidation.story.chapters import as_chapter
-from consolidation.story.checks import ChapterChecks, check_shortened
+from consolidation.story.checks import ChapterChecks, check_shortened, without_repetitions
 from consolidation.story.compression import Shorter, as_chapters, body, people, shorten_by_quoting
 from consolidation.story.draft import StoryDraft
 from consolidation.story.notes import NO_NOTES, StoryNotes, notes_of
+from consolidation.story.partly_told import partly_told, with_quoted
 from consolidation.story.run import UNUSABLE
 from consolidation.text.language import detect, sure_language
 from consolidation.text.relative_dates import resolve_dates
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from consolidation.kernel.ports import LanguageModel
     from consolidation.kernel.turns import Message, StoredTurn
     from consolidation.story.chapters import Book, Chapter
+    from consolidation.story.partly_told import PartlyTold
     from consolidation.story.quotes import ToldTurn
     from consolidation.story.run import RunInProgress
     from consolidation.workspace import Workspace
@@ -57,7 +59,7 @@ class Voice:
     Who narrates: what the bot is called, SOUL.md, and the folder of a mind's own prompts.
 
     Times and days are told in ``zone``. One that ``is_quoting`` is narrated without a hosted model. With
-    ``quotes_refused``, what no model told as it should is quoted.
+    ``quotes_refused``, what no model told as it should is quoted, and what one did tell stays.
     """
 
     agent: str
@@ -155,13 +157,29 @@ class Narrator:
             )
         )
 
-        async def told_by(model: LanguageModel) -> StoryDraft:
+        tried: list[ChapterTries] = []
+
+        def drafted(answer: StoryChapters, *, has_notes: bool) -> StoryDraft:
+            notes = notes_of(answer, checks.sources) if has_notes else None
+            return replace(_draft(answer, revisable, notes=notes, made_on=told.digest), zone=voice.zone)
+
+        async def told_by(model: LanguageModel, part: Sequence[StoredTurn] = batch) -> StoryDraft:
             tries = ChapterTries(checks, book=told.book, revisable=revisable, is_again=is_again, left_out=going.refuse)
-            answer = await _told_by(model, ask, tries, going)
-            notes = await anyio.to_thread.run_sync(notes_of, answer, checks.sources) if model.is_hosted else None
-            draft = _draft(answer, revisable, notes=notes, made_on=told.digest)
-            quoted = None if model.is_hosted else await anyio.to_thread.run_sync(chapters_quoting, batch, draft)
-            return replace(draft, zone=voice.zone, quoted=quoted)
+            tried.append(tries)
+            asked = ask if model.is_hosted else self._to_quote(ask, batch, part)
+            answer = await _told_by(model, asked, tries, going)
+            draft = await anyio.to_thread.run_sync(lambda: drafted(answer, has_notes=model.is_hosted))
+            quoted = None if model.is_hosted else await anyio.to_thread.run_sync(chapters_quoting, part, draft)
+            return replace(draft, quoted=quoted)
+
+        def told_in_part() -> PartlyTold | None:
+            """The most of *batch* that a model told as it should."""
+            parts = []
+            for usable, lost in filter(None, (one.in_part() for one in tried)):
+                whole, new = drafted(usable, has_notes=True), without_repetitions(usable, book=told.book)
+                at_fault = [_chapter(one.at, one.title, one.text) for one in lost]
+                parts.append(partly_told(batch, whole, at_fault, new=drafted(new, has_notes=False).append))
+            return min(filter(None, parts), key=lambda one: len(one.untold), default=None)
 
         problem: MemoryFault = ModelFault("no model was asked")
         for model in self._quoting if voice.is_quoting else self._models:
@@ -173,9 +191,21 @@ class Narrator:
                 problem = problem if is_too_much or is_too_slow else error
         if not (voice.quotes_refused and isinstance(problem, UNUSABLE)) or isinstance(problem, ModelTruncated):
             raise problem
-        draft = await told_by(self._quoting[0])
-        going.quote(await anyio.to_thread.run_sync(turns_told, batch, draft))
-        return draft
+        part = await anyio.to_thread.run_sync(told_in_part)
+        untold = batch if part is None else part.untold
+        draft = await told_by(self._quoting[0], untold) if untold else StoryDraft(())
+        going.quote(await anyio.to_thread.run_sync(turns_told, untold, draft))
+        return draft if part is None else await anyio.to_thread.run_sync(with_quoted, part, draft)
+
+    def _to_quote(
+        self, ask: Ask[StoryChapters], batch: Sequence[StoredTurn], part: Sequence[StoredTurn]
+    ) -> Ask[StoryChapters]:
+        """*ask*, which shows the turns of *batch*, for those of *part* alone and without a model."""
+        shown = cast("Sequence[ToldTurn]", ask.words["batch"])
+        left = {stored.sequence for stored in part}
+        quoted = tuple(turn for turn, stored in zip(shown, batch, strict=True) if stored.sequence in left)
+        is_told = any(model.is_hosted for model in self._models)
+        return replace(ask, words={**ask.words, "batch": quoted, "is_told_by_model": is_told})
 
     async def shorten(self, chapters: Sequence[Chapter], *, voice: Voice, going: RunInProgress) -> tuple[Chapter, ...]:
         """Make *chapters* fewer and shorter, with every person still named; by quoting them when no model can."""

@@ -80,10 +80,11 @@ class _Day:
         return len(self.chosen) == 1 and self.weight < _SLIGHT
 
 
-def quote(batch: Sequence[ToldTurn], *, language: str) -> StoryChapters:
+def quote(batch: Sequence[ToldTurn], *, language: str, is_told_by_model: bool = False) -> StoryChapters:
     """
     The chapters of *batch*: one for each day that mattered, none where there was only small talk.
 
+    In a story that *is_told_by_model*, which could not tell these turns, all is introduced in the story's *language*.
     Where no day mattered, what people said that they like or not is told ("I like figs.").
     """
     ordered = sorted(batch, key=lambda turn: turn["when"])
@@ -108,7 +109,8 @@ def quote(batch: Sequence[ToldTurn], *, language: str) -> StoryChapters:
             (turns[0]["when"], tuple(filter(_is_of_taste, said))) for turns, said in zip(days, heard, strict=True)
         ]
         told = [_Day(at, at, said[:_A_DAY], Mentions(on_days, on_days)) for at, said in little if said]
-    return StoryChapters(append=tuple(_chapters(_joined(told), language=language)))
+    led_in = language if is_told_by_model and has_leads(language) else ""
+    return StoryChapters(append=tuple(_chapters(_joined(told), language=language, led_in=led_in)))
 
 
 def _heard(turns: Sequence[ToldTurn], language: str) -> tuple[Saying, ...]:
@@ -222,7 +224,7 @@ def _days_between(one: _Day, other: _Day) -> int:
     return (date.fromisoformat(other.at[:10]) - date.fromisoformat(one.until[:10])).days
 
 
-def _chapters(days: Iterable[_Day], *, language: str) -> Iterator[StoryChapter]:
+def _chapters(days: Iterable[_Day], *, language: str, led_in: str) -> Iterator[StoryChapter]:
     taken: set[str] = set()
     leads = leads_of(language)
     for day in days:
@@ -230,16 +232,16 @@ def _chapters(days: Iterable[_Day], *, language: str) -> Iterator[StoryChapter]:
         found = title(titled, day.mentions, taken=frozenset(taken), quoted=leads.quoted)
         taken.add(found)
         at = day.at if day.at == day.until else f"{day.at} – {day.until}"
-        yield StoryChapter(at=at, title=found, text=_told(day.chosen, language))
+        yield StoryChapter(at=at, title=found, text=_told(day.chosen, language, led_in))
 
 
-def _told(chosen: Sequence[Saying], language: str) -> str:
+def _told(chosen: Sequence[Saying], language: str, led_in: str) -> str:
     """
     The text of a chapter: what each said in a row; in a longer talk, all that each said under one introduction.
 
-    What was said in another language than the talk's is introduced in its own.
+    What was said in another language than the talk's is introduced in its own, or else as everything in *led_in*.
     """
-    voices = {one.place: (_speaker(one), _introduced_in(one, language)) for one in chosen}
+    voices = {one.place: (_speaker(one), led_in or _introduced_in(one, language)) for one in chosen}
     runs = [tuple(run) for _, run in groupby(chosen, key=lambda one: voices[one.place])]
     if len(runs) > _MOST_RUNS:
         every = dict.fromkeys(voices[one.place] for one in chosen)

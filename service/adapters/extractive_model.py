@@ -127,6 +127,11 @@ def _is_over(known: str, *, by: str) -> bool:
     return says_it_is_over(without_lead(by), without_lead(known))
 
 
+def _story(words: Mapping[str, Any]) -> BaseModel:
+    told_by_model = words.get("is_told_by_model", False)
+    return quote(words["batch"], language=words["language"], is_told_by_model=told_by_model)
+
+
 _RULES: dict[str, Callable[[Mapping[str, Any]], BaseModel]] = {
     "seeds": _seeds,
     "narration": _narration,
@@ -135,6 +140,6 @@ _RULES: dict[str, Callable[[Mapping[str, Any]], BaseModel]] = {
     "settlements": _settlements,
     "dream": quote_dream,
     "deep_sleep": quote_deep_sleep,
-    "story_first": lambda words: quote(words["batch"], language=words["language"]),
-    "story_next": lambda words: quote(words["batch"], language=words["language"]),
+    "story_first": _story,
+    "story_next": _story,
 }

@@ -157,3 +157,56 @@ async def test_nothing_that_is_said_stops_a_story_that_only_quotes(tmp_path, sai
         run = await consolidate(service, trigger="manual")
 
     assert (run["last_run"]["error"], run["pending_turns"]) == (None, 0)
+
+
+DAYS = (
+    ("2026-02-14T10:00:00Z", "Meine Schwester Lena zieht im Mai mit ihrem Hund nach Lyon, und wir helfen ihr dabei."),
+    ("2026-02-15T10:00:00Z", "Mi madre se llama Rocío y vive en Sevilla, tiene 78 años y un jardín muy grande."),
+    ("2026-02-16T10:00:00Z", "Gestern haben wir die alte Küche verkauft und eine neue bei Brandt in Köln bestellt."),
+)
+
+
+def german(*texts):
+    days = zip(DAYS, texts, strict=True)
+    chapters = ({"at": at[:16].replace("T", " "), "title": f"Tag {at[8:10]}", "text": text} for (at, _), text in days)
+    return {"append": list(chapters), "revise": []}
+
+
+async def runs_of(home, answer, *, times):
+    prepare(home)
+    with ScriptedProvider(respond=lambda body: answer if is_story(body) else {}) as model:
+        async with running(home, settings=patient(home, roles(model, "narrative"))) as service:
+            await keep_talk(service, DAYS)
+            runs = [(await consolidate(service, trigger="manual"))["last_run"] for _ in range(times)]
+            listed = (await service.http.get("/v1/minds/ada/story")).json()["chapters"]
+            story = (await service.http.get("/v1/minds/ada/story", headers={"Accept": "text/markdown"})).text
+    return runs, story, listed
+
+
+async def test_a_quotation_in_another_language_is_not_held_against_a_chapter(tmp_path):
+    """Broken: the words between quotation marks count for the language; the chapter is refused, and its whole batch."""
+    answer = german(*(f"Der Mensch sagte: „{said}“" for _, said in DAYS))
+    [run], story, _ = await runs_of(tmp_path, answer, times=1)
+
+    assert (run["error"], run["told"], run["quoted"], run["refused"]) == (None, 3, 0, [])
+    assert f"„{DAYS[1][1]}“" in story
+
+
+async def test_only_what_the_model_could_not_tell_is_quoted_in_the_language_of_the_story(tmp_path):
+    """Broken: one chapter at fault has the whole batch quoted, and the lead of a quotation in the language refused."""
+    answer = german(
+        "Ich hörte, dass Lena im Mai mit ihrem Hund nach Lyon zieht.",
+        "I heard that there is a mother who lives in Sevilla, and she has a garden and is 78 years old by now.",
+        "Ich erfuhr, dass in Köln bei Brandt eine neue Küche bestellt ist.",
+    )
+    runs, story, chapters = await runs_of(tmp_path, answer, times=4)
+
+    assert [(one["told"], one["quoted"], one["error"] is None) for one in runs] == [
+        (0, 0, False), (0, 0, False), (3, 1, True), (0, 0, True),
+    ]  # fmt: skip
+    assert len(chapters) == 4  # with the person's own
+    assert "Ich hörte, dass Lena" in story and "Ich erfuhr, dass in Köln" in story and "I heard that" not in story
+    assert f"Ann erzählte mir: „{DAYS[1][1]}“" in story and story.count("erzählte mir") == 1
+    assert [story.index(one) for one in ("Lena", "Rocío", "Brandt")] == sorted(
+        story.index(one) for one in ("Lena", "Rocío", "Brandt")
+    )

@@ -91,6 +91,28 @@ def test_a_chapter_that_can_not_be_mended_is_refused_at_the_second_try_too(tries
     assert answered(tries, BAD)[1].startswith("the chapter 'A visit'")
 
 
+def test_of_an_answer_in_part_what_is_right_or_can_be_mended_is_kept_beside_what_is_lost(tries):
+    mended = told(f"{LONG} Roderick Spode came by.")
+    answered(tries, mended, BAD)
+    answered(tries, BAD)
+
+    usable, lost = tries.in_part()
+    assert (usable.append, lost) == ((GOOD,), (BAD,))
+
+
+@pytest.mark.parametrize(
+    ("append", "revise"),
+    [
+        ((told("Roderick Spode came by.", at="soon"),), ()),
+        ((), (StoryRevision(number=1, title="Mine", text="Roderick Spode came by."),)),
+    ],
+)
+def test_where_nothing_says_which_turns_are_lost_nothing_is_kept(tries, append, revise):
+    answered(tries, GOOD, *append, revise=revise)
+
+    assert tries.in_part() is None
+
+
 def test_a_revision_at_fault_is_asked_for_again_by_its_number(tries):
     answered(tries, GOOD, revise=[StoryRevision(number=1, title="Mine", text="Roderick Spode came by.")])
     number = tries.words()["faulty"][0]["number"]

@@ -6,7 +6,7 @@ import pytest
 
 from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn
 from consolidation.story.chapters import as_chapter, parse
-from consolidation.story.checks import ChapterChecks, check_shortened, without_repetitions
+from consolidation.story.checks import ChapterChecks, check_shortened, language_of, without_repetitions
 from prompts.responses import StoryChapter, StoryChapters, StoryRevision, StoryShortened
 
 AT = datetime(2026, 2, 14, 10, tzinfo=UTC)
@@ -130,6 +130,18 @@ def test_in_german_a_capital_marks_no_name():
     said = "Heute haben Ann und die anderen einen Hund bei sich aufgenommen, und der Hund heißt Pascal, sagte sie mir."
 
     assert checked(said, language="de") == ""
+
+
+@pytest.mark.parametrize("marks", ["„{}“", "»{}«", "«{}»", "“{}”", '"{}"', "‘{}’", "「{}」"])
+def test_the_words_of_a_quotation_do_not_count_for_the_language(marks):
+    spanish = "Mi madre se llama Rocío y vive en Sevilla con mi hermano, tiene ya setenta y ocho años."
+    quoted = marks.format(spanish)
+    german = f"Ann sagte zu mir: {quoted} Ich habe gelernt, dass sie dort gern ist, und es hat mich sehr gefreut."
+    english = f"Ann said to me: {quoted} I have learnt that she likes to be there, and it made me very glad."
+
+    assert language_of(german, language="de") == language_of(f"Ann: {quoted}", language="de") == ""
+    assert language_of(english, language="de") == "it is in the language 'en', not in 'de'"
+    assert language_of(spanish, language="de") == "it is in the language 'es', not in 'de'"
 
 
 def test_a_chapter_that_is_in_the_story_already_is_left_out_and_others_stay():

@@ -23,10 +23,10 @@ def said(text, *, who="Ann", role=Speaker.USER):
     return Message(role, text, name=who)
 
 
-def told(*days, language="en"):
+def told(*days, language="en", is_told_by_model=False):
     """The chapters of days, each a pair of its date and what was said."""
     batch = [{"when": f"{day} 09:00", "weekday": "", "gap": "", "said": tuple(messages)} for day, *messages in days]
-    return quote(batch, language=language).append
+    return quote(batch, language=language, is_told_by_model=is_told_by_model).append
 
 
 def texts(*days, language="en"):
@@ -180,6 +180,16 @@ def test_a_quotation_is_introduced_in_its_own_language(talk):
     assert [text[: len(lead)] for text, (lead, _) in zip(chapters, MIXED.values(), strict=True)] == [
         lead for lead, _ in MIXED.values()
     ]
+
+
+def test_beside_chapters_of_a_model_a_quotation_is_introduced_in_the_language_of_the_story():
+    turns = ("2026-01-05", said(MIXED["es"][1], who=None))
+
+    [chapter] = told(turns, language="de", is_told_by_model=True)
+    [other] = told(turns, language="tr", is_told_by_model=True)
+
+    assert chapter.text == f"Man erzählte mir: „{MIXED['es'][1]}“"
+    assert other.text.startswith("Me contaron: «")  # Turkish has no leads
 
 
 def test_what_one_said_in_two_languages_on_a_day_is_two_quotations():
