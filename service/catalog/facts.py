@@ -31,7 +31,7 @@ from service.index.text_knowledge import (
 from service.index.text_splits import entities_with_keys
 from service.retrieval.excerpt import query_words
 from service.retrieval.fragments import as_source
-from service.retrieval.put_right import ENTITY, FACT, put_right_in, split_off_id, statement_id, statement_text
+from service.retrieval.put_right import ENTITY, FACT, put_right_in, split_off_id, statement_id
 
 if TYPE_CHECKING:
     import sqlite3
@@ -385,7 +385,7 @@ def _said(said: Statement, told: int, turns: Sequence[StoredTurn], put_right: Pu
     decided = put_right.standing.of_statement(said)
     return FactItem(
         id=statement_id(said),
-        text=statement_text(said),
+        text=put_right.statement_text(said),
         source="",
         source_id=None,
         target="",

@@ -335,7 +335,8 @@ def _is_told(turn: Remembered, told: Mapping[int, set[str]]) -> bool:
 
 def _of_fact(mind: Mind, fact: FactItem) -> Entry:
     if fact.said is not None:
-        return Entry(fact.id, fact.text, fact.said.at, _put_right(mind, fact.said), fact.said.at)
+        told, said = _as_written(fact.said, fact.text), fact.said
+        return Entry(fact.id, told, said.at, _put_right(mind, said), said.at)
     at = min((source.timestamp for source in fact.sources), default=fact.valid_at)
     return Entry(fact.id, fact.text, at, _places(fact.sources), valid_at=fact.valid_at, invalid_at=fact.invalid_at)
 
@@ -350,6 +351,11 @@ def _places(sources: Iterable[Source]) -> tuple[TurnPlace, ...]:
     return tuple(TurnPlace(one.sequence, one.turn_id) for one in sources)
 
 
+def _as_written(said: Statement, text: str) -> str:
+    """The words of an update as its caller wrote them; *text* has the name of who had told them, where one did."""
+    return text if said.told_by else said.text
+
+
 def _put_right(mind: Mind, said: Statement) -> tuple[TurnPlace, ...]:
     """The turns whose words an edit took the place of."""
     found = ((mind.transcript.positions.sequence_of(turn_id), turn_id) for turn_id in said.turn_ids)
@@ -360,7 +366,7 @@ def _of_remembered(mind: Mind, found: Remembered) -> Entry:
     turns = _places(found.sources) if found.statement is None else _put_right(mind, found.statement)
     return Entry(
         turns[0].entry_id if found.kind == "episode" and turns else found.id,
-        found.text,
+        found.text if found.statement is None else _as_written(found.statement, found.text),
         found.occurred_at,
         turns,
         score=found.score,

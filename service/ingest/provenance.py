@@ -15,7 +15,7 @@ from consolidation.kernel.turns import READ, Speaker
 from consolidation.text.language import detect
 from consolidation.text.words import content_stems
 from service.ingest.bot_answers import BotAnswers
-from service.retrieval.intent import intent_of
+from service.retrieval.intent import says_i
 from service.retrieval.lead_words import told_by
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ def with_provenance(
             words = content_stems(fact.fact, language=language)
             teller = max(bots, key=lambda one: len(words & stems[one]))
         text = " ".join(fact.fact.split())
-        is_own = _says_i(text, language)  # "My mother …" would be the bot's mother
+        # "My mother …" would be the bot's mother.
+        is_own = says_i(text, languages=(language, detect(text, fallback=language)))
         if is_own and teller is None:
             teller = _nearest(content_stems(text, language=language), said, stems)
         if teller is not None and (is_quoting or is_own or teller.role is not Speaker.USER):
@@ -110,12 +111,6 @@ def _nearest(words: frozenset[str], said: Sequence[Message], stems: Mapping[Mess
     """The person's message with most of *words*; None where no person said anything."""
     people = (message for message in said if message.role is Speaker.USER)
     return max(people, key=lambda one: len(stems[one] & words), default=None)
-
-
-def _says_i(text: str, language: str) -> bool:
-    """Whether *text*, in *language* or in its own, is in the first person."""
-    languages = {language, detect(text, fallback=language)}  # of so few words, either may be wrong
-    return any(intent_of(text, language=one, names_known=False).is_first_person for one in languages)
 
 
 def _all(found: Mapping[Message, frozenset[str]], roles: AbstractSet[Speaker]) -> frozenset[str]:

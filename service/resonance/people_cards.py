@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from consolidation.corrections.record import What
 from consolidation.corrections.wording import names_any, tells_of_any
-from consolidation.text.language import detect
 from consolidation.text.names import name_key
 from service.ingest.importance import PRIORITY
 from service.retrieval.excerpt import excerpt
-from service.retrieval.intent import intent_of
 from service.retrieval.lead_words import teller_in, told_words, without_lead
 from service.retrieval.put_right import FACT, PutRight, statement_id
 from service.retrieval.tellers import ROLES, people_in
@@ -196,17 +194,10 @@ def _about(known: _Known, keys: Sequence[str], mind: Mind, put_right: PutRight) 
         return named or (tuple(keys) if line.by is not None or not joined.isdisjoint(ROLES) else ())
     teller = known.teller or (_only_person(mind, line.sequences) if line.by is not None else None)
     own = tuple(key for key in keys if teller and key == name_key(standing.name_of(teller)))
-    return own if _says_i(line.text, mind) else named or own
+    return own if put_right.says_i(line.text) else named or own
 
 
 def _only_person(mind: Mind, sequences: Sequence[int]) -> str | None:
     """Who said what these turns told; None where several people speak in them, or somebody without a name."""
     persons = {name_key(one): one for turn in mind.transcript.read_now(sequences) for one in turn.turn.persons}
     return next(iter(persons.values())) or None if len(persons) == 1 else None
-
-
-def _says_i(text: str, mind: Mind) -> bool:
-    """Whether *text* is in the first person, in its own language or in the mind's, since few words may mislead."""
-    main = next(iter(mind.text.languages()), "en")
-    languages = {main, detect(text, fallback=main)}
-    return any(intent_of(text, language=one, names_known=False).is_first_person for one in languages)

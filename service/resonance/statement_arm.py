@@ -15,7 +15,7 @@ from consolidation.kernel.turns import Message, Speaker
 from consolidation.text.words import tokens
 from service.resonance.arms import FragmentEvidence, FragmentHits
 from service.retrieval.moment import Fragment
-from service.retrieval.put_right import statement_id, statement_text
+from service.retrieval.put_right import statement_id
 from service.retrieval.statements import edits_by_turn, statement_fits
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _fragment(
     return Fragment(
         id=statement_id(one),
         kind="fact",
-        text=statement_text(one),
+        text=terms.put_right.statement_text(one),
         occurred_at=told_at,
         score=round(score, 4),
         sources=(),

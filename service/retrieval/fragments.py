@@ -166,7 +166,7 @@ def entity_fragments(
     fragments = []
     for entity in entities:
         mentions = [turns[uuid] for uuid in entity.episodes if uuid in turns]
-        summary = put_right.summary(entity.name, entity.summary)
+        summary = put_right.told_summary(entity.name, entity.summary)
         if not summary.strip() or len(summary) > _LONGEST_SUMMARY or not mentions:
             continue
         told = [plain(text) for turn in mentions for text in _contents(turn)]

@@ -24,6 +24,7 @@ from consolidation.text.names import name_key
 from consolidation.text.sentences import sentences
 from consolidation.text.words import content_words
 from service.index.text_splits import texts_told_first_in
+from service.retrieval.intent import says_i
 from service.retrieval.lead_words import teller_in, told_by, told_words, without_lead
 
 if TYPE_CHECKING:
@@ -47,15 +48,16 @@ class PutRight:
     """
     What stands for one mind at one moment; ``turn_ids`` are by sequence, of the turns that decisions are about.
 
-    ``keys_in`` finds the keys of the words of the facts that these turns told first, as `Wording` has them. It reads
-    the index, and ``told`` the transcript, and so may whatever judges a text here: call it in a worker thread.
-    All of that raises IndexUnusable, TranscriptUnreadable.
+    ``keys_in`` finds the keys of the words of the facts that these turns told first, as `Wording` has them, and
+    ``language`` is that of most turns. Both read the index, and ``told`` the transcript, and so may whatever judges a
+    text here: call it in a worker thread. All of that raises IndexUnusable, TranscriptUnreadable.
     """
 
     standing: Standing = field(default_factory=Standing)
     turn_ids: Mapping[int, str] = field(default_factory=dict)
     keys_in: Callable[[frozenset[str]], frozenset[str]] = field(default=lambda _: frozenset(), compare=False)
     told: Callable[[tuple[int, ...]], tuple[StoredTurn, ...]] = field(default=lambda _: (), compare=False)
+    language: Callable[[], str] = field(default=lambda: "en", compare=False)
 
     @classmethod
     def of(cls, standing: Standing, transcript: Transcript, text: TextIndex) -> PutRight:
@@ -75,7 +77,11 @@ class PutRight:
         def told(of: tuple[int, ...]) -> tuple[StoredTurn, ...]:
             return tuple(transcript.read_now(of))
 
-        return cls(standing, {sequence: turn_id for turn_id, sequence in sequences.items()}, keys_in, told)
+        def language() -> str:
+            return next(iter(text.languages()), "en")
+
+        by_sequence = {sequence: turn_id for turn_id, sequence in sequences.items()}
+        return cls(standing, by_sequence, keys_in, told, cache(language))
 
     def __bool__(self) -> bool:
         """Whether anything was decided."""
@@ -218,6 +224,32 @@ class PutRight:
         left = [one for one in known if not is_told(one)]
         return " ".join(left) if len(left) < len(known) else text
 
+    def told_summary(self, name: str, text: str, *, on_purpose: bool = False) -> str:
+        """The same as a memory tells it: where a person wrote it in the first person, they told it."""
+        edited = self.edited_summary(name)
+        if edited is None or not self.says_i(edited):
+            return self.summary(name, text, on_purpose=on_purpose)
+        return self._as_told(edited, by=None)
+
+    def statement_text(self, statement: Statement) -> str:
+        """
+        What a person said, behind the name of who had told what it put right: "I live in Linz" is Ben's.
+
+        Where nobody knows the name, "I" is still not the bot: they told it.
+        """
+        text, by = statement.text, statement.told_by
+        if by or self.says_i(text):
+            return self._as_told(text, by=by or statement.teller)
+        return text
+
+    def says_i(self, text: str) -> bool:
+        """Whether *text* is in the first person, in its own language or in the mind's, since few words may mislead."""
+        return says_i(text, languages=(self.language(), detect(text, fallback=self.language())))
+
+    def _as_told(self, text: str, *, by: str | None) -> str:
+        language = detect(text, fallback=self.language())
+        return told_by(Message(Speaker.USER, text, name=by), text, language=language)
+
     def _tells(self, text: str, wording: Wording, decided: Decided, turn_id: str) -> bool:
         """Whether *text* tells this fact of a turn, and not only others of that turn, which share words with it."""
         if not wording.is_carried_by(text) or not may_be_one(decided.teller, teller_in(text)):
@@ -357,14 +389,6 @@ FACT, ENTITY = "fact:", "entity:"
 def statement_id(statement: Statement) -> str:
     """The id of what a person said, among those of facts."""
     return f"{FACT}{statement.id}"
-
-
-def statement_text(statement: Statement) -> str:
-    """What a person said, behind the name of who had told what it put right: "I live in Linz" is Ben's."""
-    if not statement.told_by:
-        return statement.text
-    message = Message(Speaker.USER, statement.text, name=statement.told_by)
-    return told_by(message, statement.text, language=detect(statement.text))
 
 
 def split_off_id(split: Split) -> str:

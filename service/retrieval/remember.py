@@ -29,7 +29,7 @@ from service.retrieval.fragments import as_source
 from service.retrieval.fusion import COSINES, WORDS, normalised
 from service.retrieval.lead_words import READ_SHARE, is_read
 from service.retrieval.mind_of_turns import mind_of_turns
-from service.retrieval.put_right import ANOTHER_SHARE, put_right_in, statement_id, statement_text
+from service.retrieval.put_right import ANOTHER_SHARE, put_right_in, statement_id
 from service.retrieval.queries import is_entity, named_in, people_named_in, sanitised
 from service.retrieval.relatives import resolved
 from service.retrieval.remembered import Remembered, distinct
@@ -398,7 +398,7 @@ def _statement(one: Statement, score: float, put_right: PutRight) -> _Hit:
     standing = put_right.standing
     decided, stands = standing.of_statement(one), standing.stands(one)
     whole = () if stands or decided.is_wrong else (standing.turn(turn_id).truth for turn_id in one.turn_ids)
-    hit = _hit(statement_id(one), "fact", statement_text(one), score, ())
+    hit = _hit(statement_id(one), "fact", put_right.statement_text(one), score, ())
     memory = replace(
         hit.remembered,
         occurred_at=one.at,
@@ -455,7 +455,7 @@ def _entities(
         # What a person wrote rests on no turn: they said it when they wrote it.
         sequences = tuple(mind.text.mentions(str(name), limit=_MENTIONS)) if edit is None else ()
         shown = put_right.standing.name_of(str(name))
-        known = put_right.summary(str(name), str(summary), on_purpose=True)
+        known = put_right.told_summary(str(name), str(summary), on_purpose=True)
         hit = _hit(f"entity:{uuid}", "entity", f"{shown}: {known}" if known else shown, scores[number], sequences)
         is_held_back = bool(put_right.reason_against_summary(str(name)))
         memory = replace(

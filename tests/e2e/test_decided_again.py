@@ -66,6 +66,7 @@ async def test_the_newest_edit_of_a_chain_holds_alone_by_whichever_id_it_was_mad
             block = (await asked(service, session_id=f"s{len(found)}"))["block"]
             facts = (await service.http.get("/v1/minds/ada/facts")).json()["items"]
             holding = {one["text"] for one in facts if "Ingrid" in one["text"] and one["state"] == "holding"}
+            holding = {one.removeprefix("they told me: ") for one in holding}
             return holding, {one for one in (lyon, porto, nice, bari, turin) if one in block}
 
         found = []

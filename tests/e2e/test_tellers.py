@@ -119,11 +119,72 @@ async def test_in_a_mind_of_one_person_an_edit_is_told_as_before(tmp_path):
         text = await story(service)
     log = (tmp_path / "minds/ada/corrections.jsonl").read_text()
 
-    assert "told me: I live in Linz" not in found["block"]
-    assert "I live in Linz" in found["block"]
+    assert f"they told me: {LINZ}" in found["block"]
+    assert "Ann told me: I live in Linz" not in found["block"]
     assert shown == {"Ann": [PEANUTS, LINZ]}
     assert f"I noted: “{LINZ}”" in text
     assert "teller" not in log
+
+
+@pytest.mark.parametrize(
+    ("told_first", "edited", "question", "shown"),
+    [
+        (
+            "I take 20 mg of Lisinopril.",
+            "I take 10 mg of Lisinopril.",
+            "What dose of Lisinopril do I take?",
+            "they told me: ",
+        ),
+        ("Ich wohne in Lyon.", "Ich wohne in Linz.", "Wo wohne ich?", "mir wurde erzählt: "),
+        ("Vivo en Lyon desde hace años.", "Vivo en Linz desde mayo.", "¿Dónde vivo?", "me contó: "),
+        ("Mon médecin est à Lyon.", "Mon médecin est à Linz.", "Où est mon médecin ?", "on m'a dit : "),
+        ("我住在里昂。", "我住在林茨。", "我住在哪里？", "对方告诉我："),
+        ("My brother Oskar lives in Lyon.", "Oskar lives in Linz.", "Where does Oskar live?", ""),
+    ],
+)
+@pytest.mark.parametrize("kind", ["turn", "say"])
+async def test_what_somebody_without_a_name_put_right_is_not_the_bots(
+    tmp_path, kind, told_first, edited, question, shown
+):
+    """Broken: "I" stands in the prompt with nobody who says it, and so is the bot's."""
+    async with running(tmp_path) as service:
+        await service.keep("ada", told_first, turn_id="t0")
+        await service.digested("ada")
+        target = {"kind": "turn", "turn_ids": ["t0"]} if kind == "turn" else None
+        await correct(service, "edit" if target else "say", target, to=edited)
+        body = {"session_id": "s9", "messages": [{"role": "user", "content": question}], "deadline_ms": 0}
+        found = (await service.http.post("/v1/minds/ada/resonance", json=body)).json()
+        searched = (await service.http.get("/v1/minds/ada/remember", params={"query": question})).json()
+        evidence = (await service.http.post("/v1/minds/ada/ask", json={"question": question})).json()
+        known = await states(service)
+
+    assert f"{shown}{edited}" in [one["text"] for one in found["flashbacks"]]
+    assert f"{shown}{edited}" in [one["text"] for one in searched["memories"]]
+    assert f"{shown}{edited}" in [one["text"] for one in evidence["evidence"]]
+    assert known[f"{shown}{edited}"] == "holding"
+
+
+async def test_what_somebody_wrote_of_an_entity_in_the_first_person_is_not_the_bots(tmp_path):
+    """Broken: "Ines: My boss since May" is the bot's boss."""
+    async with running(tmp_path) as service:
+        await service.keep("ada", "Ines Albrecht works in Lyon with Bernd.", turn_id="t0")
+        await service.digested("ada")
+        await correct(service, "edit", {"kind": "entity", "text": "Ines Albrecht"}, to="My new boss since May.")
+        body = {
+            "session_id": "s9",
+            "messages": [{"role": "user", "content": "Who is Ines Albrecht?"}],
+            "deadline_ms": 0,
+        }
+        found = (await service.http.post("/v1/minds/ada/resonance", json=body)).json()
+        searched = (await service.http.get("/v1/minds/ada/remember", params={"query": "Ines Albrecht"})).json()
+        [ines] = [
+            one for one in (await service.http.get("/v1/minds/ada/entities")).json()["items"] if "Ines" in one["name"]
+        ]
+
+    told = "Ines Albrecht: they told me: My new boss since May."
+    assert told in [one["text"] for one in found["flashbacks"]]
+    assert told in [one["text"] for one in searched["memories"]]
+    assert ines["summary"] == "My new boss since May."
 
 
 @pytest.mark.parametrize(
