@@ -138,6 +138,12 @@ class OutcomeIndex:
                     found.setdefault(memory, set()).add(reported)
         return {memory: frozenset(facts) for memory, facts in found.items()}
 
+    def ever_contradicted(self, *, limit: int) -> tuple[str, ...]:
+        """The ids of memories that were ever contradicted, be it for a fact that they told, the latest first."""
+        query = "SELECT memory FROM salience WHERE doubted_at > 0 ORDER BY doubted_at DESC LIMIT ?"
+        with self._sqlite.opened() as database:
+            return tuple(memory for (memory,) in database.execute(query, (limit,)))
+
     def used_by(self, sequences: Sequence[int]) -> dict[int, frozenset[str]]:
         """By turn, the ids of the memories that its answer was seen to use."""
         found: dict[int, set[str]] = {}

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _RESTING = ("fact:", "observation:")  # memories that were made of turns
 _TURN_SHARE = 0.5  # of their outcome, for the turns that they come from
 _LINES_A_STEP = 2_000
+_MOST_CONTRADICTED = 2_000  # memories that are looked at where any of them may be meant
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +161,11 @@ class Outcomes:
         with self._mutex:
             return self._index.contradicted_facts(turns) if self._catch_up() else {}
 
+    def ever_contradicted(self) -> tuple[str, ...]:
+        """The ids of memories that were ever contradicted, the latest first; ``held_back`` says which are wrong now."""
+        with self._mutex:
+            return self._index.ever_contradicted(limit=_MOST_CONTRADICTED) if self._catch_up() else ()
+
     def used_by(self, sequences: Sequence[int]) -> Mapping[int, frozenset[str]]:
         """By turn, the ids of the memories that its answer was seen to use."""
         with self._mutex:
@@ -250,6 +256,10 @@ class OutcomesAsOf(Outcomes):
     def contradicted_facts(self, turns: Sequence[str]) -> Mapping[str, frozenset[str]]:
         """By turn, the ids of its facts that were ever contradicted; ``salience`` knows which were by then."""
         return self._whole.contradicted_facts(turns)
+
+    def ever_contradicted(self) -> tuple[str, ...]:
+        """The ids of memories that were ever contradicted; ``held_back`` says which were wrong by then."""
+        return self._whole.ever_contradicted()
 
     def used_by(self, sequences: Sequence[int]) -> Mapping[int, frozenset[str]]:
         """By turn, the ids of the memories that its answer was seen to use."""

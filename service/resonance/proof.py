@@ -10,6 +10,7 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from consolidation.corrections.wording import Wording
 from consolidation.text.language import detect
 from consolidation.text.sentences import whole_sentences
 from consolidation.text.words import tokens
@@ -19,7 +20,7 @@ from service.retrieval.lead_words import told_words, without_lead
 from service.retrieval.put_right import put_right_now, says_wanted, statement_id
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from service.index.salience import Salience
@@ -39,7 +40,7 @@ class Proof:
     """
     What outcomes say of fragments, by id: of each its own, else of the turns that it rests on; who is held back.
 
-    ``left`` is what may be shown of a turn of which a fact was found wrong.
+    ``left`` is what may be shown of a turn of which a fact was found wrong, and of what is known of an entity.
     """
 
     salience: Mapping[str, Salience] = field(default_factory=dict)
@@ -86,6 +87,9 @@ def prove(mind: Mind, fragments: Sequence[Fragment], *, message: str) -> Proof:
     wrong_facts = _texts_of_wrong_facts(mind, [turn for turn in turns if turn in known], put_right)
     left = {one.id: rest for one in fragments if (rest := _left(one, wrong_facts, frozenset(tokens(message))))}
     wrong = frozenset(one.id for one in fragments if _is_held_back(one, known, wrong_facts, put_right, left))
+    known_of = _summaries_left(mind, fragments, put_right)
+    left |= {key: rest for key, rest in known_of.items() if rest}
+    wrong |= {key for key, rest in known_of.items() if not rest}
     confirmed = frozenset(one.id for one in fragments if one.decided.is_right)
     held_back = (wrong | _repeating(mind, fragments, put_right)) - confirmed
     salience = {one.id: found for one in fragments if (found := _of(one, known)) is not None}
@@ -153,6 +157,61 @@ def _left(fragment: Fragment, wrong_facts: Mapping[str, frozenset[str]], wanted:
     return left if left.startswith(lead) else f"{lead}{left}"
 
 
+def _summaries_left(mind: Mind, fragments: Sequence[Fragment], put_right: PutRight) -> dict[str, str]:
+    """Of what is known of each entity that tells what was found wrong, by id: the rest; "" where there is none."""
+    summaries = [one for one in fragments if one.kind == "entity" and one.written is None]
+    if not (summaries and (contradicted := mind.outcomes.ever_contradicted())):
+        return {}
+    facts, turns = _wrong_facts(mind, contradicted, put_right), _wrong_turns(mind, contradicted, put_right)
+    found = {}
+    for one in summaries if facts or turns else ():
+        name, _, summary = one.text.partition(": ")
+        others = mind.transcript.read_now(sorted(one.sequences - turns.keys())) if turns else ()
+        holding = [turn.text for turn in others]
+        known = _sentences(summary)
+        kept = [
+            sentence
+            for sentence in known
+            if not any(_says(sentence, wrong) for wrong in facts) and not _is_of(sentence, turns.values(), holding)
+        ]
+        if len(kept) < len(known):
+            found[one.id] = f"{name}: {' '.join(kept)}" if kept else ""
+    return found
+
+
+def _says(sentence: str, wrong: Wording) -> bool:
+    """Whether a *sentence* tells a fact that is *wrong*, and not the same of another name or number."""
+    own = Wording.of(without_lead(sentence))
+    is_of_another = wrong.names - own.words and own.names - wrong.words
+    return wrong.is_carried_by(sentence) and not is_of_another
+
+
+def _is_of(sentence: str, wrong: Iterable[str], holding: Iterable[str]) -> bool:
+    """Whether a *sentence* was made of turns that are *wrong*, and of none that holds."""
+    own = Wording.of(without_lead(sentence))
+    return any(map(own.is_carried_by, wrong)) and not any(map(own.is_carried_by, holding))
+
+
+def _wrong_facts(mind: Mind, contradicted: Sequence[str], put_right: PutRight) -> tuple[Wording, ...]:
+    """The wordings of the facts among *contradicted* that are held back now."""
+    uuids = [one.removeprefix(_FACT) for one in contradicted if one.startswith(_FACT)]
+    rows = mind.text.facts(tuple(mind.text.fact_numbers(uuids).values())) if uuids else {}
+    told_in = {f"{_FACT}{uuid}": json.loads(str(episodes)) for uuid, _, _, _, episodes, *_ in rows.values()}
+    sequences = mind.text.sequences(tuple({one for found in told_in.values() for one in found}))
+    rests_on = {key: [sequences[one] for one in found if one in sequences] for key, found in told_in.items()}
+    wrong = mind.outcomes.held_back(rests_on)
+    wrong -= _confirmed_facts(mind, wrong, put_right)
+    return tuple(Wording.of(without_lead(str(text))) for uuid, text, *_ in rows.values() if f"{_FACT}{uuid}" in wrong)
+
+
+def _wrong_turns(mind: Mind, contradicted: Sequence[str], put_right: PutRight) -> dict[int, str]:
+    """The words of the turns among *contradicted* that are held back now, by sequence."""
+    turns = {one: (int(one.removeprefix(_TURN)),) for one in contradicted if one.startswith(_TURN)}
+    wrong = sorted(turns[one][0] for one in mind.outcomes.held_back(turns))
+    read = mind.transcript.read_now(wrong) if wrong else ()
+    return {one.sequence: one.text for one in read if not put_right.confirms(one.sequence, one.text)}
+
+
 def _sentences(text: str) -> tuple[str, ...]:
     return tuple(whole_sentences(text, language=detect(text)))
 
@@ -163,6 +222,8 @@ def _tells(text: str, wrong: frozenset[str]) -> bool:
 
 
 def _telling(fragment: Fragment, text: str) -> Fragment:
+    if fragment.kind == "entity":  # its sources say more than that
+        return replace(fragment, text=text)
     return replace(fragment, text=text, sources=tuple(replace(one, excerpt=text) for one in fragment.sources))
 
 
