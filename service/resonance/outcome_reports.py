@@ -155,7 +155,7 @@ def _denied(
     if earlier is None:
         return None
     used = {one.memory for one in mind.outcomes.of_trace(earlier.trace_id) if one.outcome in {"acted", "used"}}
-    ids = contradicted_by(own, earlier, used=used)
+    ids = contradicted_by(own, earlier, answer=_said(before.turn, Speaker.ASSISTANT), used=used)
     names = of_themselves(stored.turn, language=trace.language)
     if not ids or not are_bystanders(names, [before.turn]):
         return earlier, ids

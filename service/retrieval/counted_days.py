@@ -224,6 +224,12 @@ def number(written: str) -> int:
     return (10 * _DENSE_DIGITS.get(tens, 1) if ten else 0) + _DENSE_DIGITS.get(ones, 0)
 
 
+def numbers_in_words(text: str) -> frozenset[int]:
+    """The numbers from two to ten that *text* spells out in any of these languages."""
+    words = re.findall(r"\w+", text.casefold())
+    return frozenset(found for word in words if (found := _NUMBERS.get(word, 0)) > 1)
+
+
 def _without_here(text: str) -> str:
     """*text* without "hier" where that is German or Dutch, and not "yesterday" in French."""
     return _HERE.sub(" ", text) if _GERMANIC.search(text) else text
