@@ -110,7 +110,8 @@ class LocalCopy:
             file.unlink(missing_ok=True)
         else:
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            beside = file.with_name(f".{file.name}.new")
+            # Not where a write of this process prepares the same file: it takes the mutex only to put it in place.
+            beside = file.with_name(f".{file.name}.arrived.new")
             beside.unlink(missing_ok=True)
             _write(beside, content)
             beside.replace(file)
