@@ -1,5 +1,6 @@
 """A home in PostgreSQL and its faults, as a caller meets them: primary away, standby away, a promotion."""
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
@@ -100,6 +101,27 @@ def test_a_turn_that_no_standby_has_is_not_answered_for_until_one_has(service, p
     assert (refused.status_code, refused.json()["type"]) == (503, "/problems/database-unavailable")
     assert settled.json()["sequence"] == 2
     assert service.http.get("/v1/minds/ada").json()["turns"] == 2
+
+
+def test_a_service_is_not_ready_for_as_long_as_no_standby_confirms_what_it_stores(service, pair):
+    """Broken: what the service asks and writes beside turns, such as a look for work, counts as a sign that turns are taken."""
+    posted(service, "t1", "My sister Ines moved to Lyon in March.")
+    until(lambda: ready(service) == (200, "ready"))
+    pair.standby.kill()
+
+    assert posted(service, "t2", "I bought a red bicycle.").status_code == 503
+    until(lambda: ready(service)[0] == 503)
+    seen, ends_at = [], time.monotonic() + 8
+    while time.monotonic() < ends_at:
+        seen.append(ready(service))
+        service.http.get("/v1/minds/ada/turns").raise_for_status()
+        time.sleep(0.05)
+    waiting = pair.waiting_commits()
+
+    assert {status for status, _ in seen} == {503}
+    assert len(waiting) <= 3  # its lease, what it works on, and the turn
+    pair.rejoin()
+    until(lambda: ready(service) == (200, "ready"))
 
 
 def test_a_call_does_not_wait_for_another_that_may_wait_longer_for_the_database(env, tmp_path, service):

@@ -63,7 +63,7 @@ class Database:
         """
         self._report = report
         self._trouble: str | None = None
-        self._is_of_writers = False  # the trouble: who reads goes on and does not know when it ends
+        self._is_of_writers = False  # the trouble: who reads goes on, and only a write that was confirmed ends it
         self._last_refusal = ""
         self._lock = threading.Lock()
         self._writers = threading.Semaphore(max(1, connections * 3 // 4))
@@ -116,8 +116,10 @@ class Database:
             try:
                 with self._translated(connection):
                     yield from _lent(connection)
+                    is_proof = not self._is_of_writers or _has_written(connection)
                     _commit(connection)
-                self._change_of_state(None)
+                if is_proof:
+                    self._change_of_state(None)
             except _CommitInDoubt as error:
                 is_settled = not connection.awaits_answer()
                 raise self._in_doubt_about(error) from error
@@ -249,7 +251,9 @@ class Database:
     def _change_of_state(self, reason: str | None, *, is_of_writers: bool = False) -> None:
         with self._lock:
             is_news = (reason is None) != (self._trouble is None)
-            self._trouble, self._is_of_writers = reason, is_of_writers
+            # What else fails meanwhile, such as a statement that waits for such a commit, makes it no other trouble.
+            self._is_of_writers = reason is not None and (is_of_writers or self._is_of_writers)
+            self._trouble = reason
         if is_news:
             self._report(reason)
 
@@ -274,6 +278,12 @@ def _lent(connection: TimedConnection) -> Iterator[Cursor]:
             with suppress(psycopg.Error):
                 connection.execute("ROLLBACK")
         raise
+
+
+def _has_written(connection: TimedConnection) -> bool:
+    """Whether the commit of what was done waits for a standby: PostgreSQL confirms at once what wrote nothing."""
+    [(number,)] = connection.execute("SELECT pg_current_xact_id_if_assigned()").fetchall()
+    return number is not None
 
 
 def _commit(connection: TimedConnection) -> None:

@@ -226,3 +226,24 @@ async def test_a_turn_that_stands_on_one_machine_only_is_answered_once_another_o
     accepted = await transcript.append(turn, tokens=3)
 
     assert (accepted.kept.sequence, accepted.is_new) == (1, False)
+
+
+def test_an_outage_of_the_standby_goes_on_until_a_write_stands_on_two_machines(database, pair, reports):
+    """Broken: a commit that wrote nothing, and so waits for nobody, counts as a write; or a late statement as the trouble."""
+    custody = PostgresCustody(database)
+    custody.renew()
+    pair.standby.kill()
+
+    with pytest.raises(DatabaseUnavailable):
+        custody.renew()
+    for _ in range(3):
+        custody.claim(8)  # there is nothing to claim
+        custody.erased(SystemClock().now())
+        with pytest.raises(DatabaseUnavailable), database.transaction(deadline_seconds=SOON) as cursor:
+            cursor.execute("SELECT pg_sleep(60)")
+        minds(database)
+    assert [bool(one) for one in reports] == [True]
+
+    pair.rejoin()
+    until(lambda: _is_done(custody.renew))
+    assert [bool(one) for one in reports] == [True, False]
