@@ -14,6 +14,7 @@ from consolidation.kernel.errors import (
     StoryUnwritable,
 )
 from consolidation.kernel.ports import Usage
+from consolidation.kernel.sharing_errors import ChangedElsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -64,7 +65,8 @@ class Run:
     no model told them as it should. ``chapters`` were appended, ``compressed`` were made shorter. ``refused`` has the
     newest reasons why an answer of a model was refused, ``refusals`` counts all of them. ``received`` is how many
     characters have come of the answer that is being written; 0 between answers. ``disk_failed``: the error was the
-    disk's. ``was_refused``: it was that no model wrote what can be used. ``was_quoted``: the same, but the run went on.
+    disk's. ``was_overtaken``: it was that another process wrote meanwhile. ``was_refused``: it was that no model wrote
+    what can be used. ``was_quoted``: the same, but the run went on.
     """
 
     trigger: str
@@ -81,6 +83,7 @@ class Run:
     received: int = 0
     error: str | None = None
     disk_failed: bool = False
+    was_overtaken: bool = False
     was_refused: bool = False
     was_quoted: bool = False
     usage: Usage = field(default_factory=Usage)
@@ -123,5 +126,6 @@ def failed(run: Run, error: MemoryFault | OSError) -> Run:
         run,
         error=reason,
         disk_failed=isinstance(error, OSError | HomeFault | StoryUnwritable),
+        was_overtaken=isinstance(error, ChangedElsewhere),
         was_refused=isinstance(error, UNUSABLE),
     )

@@ -84,6 +84,7 @@ def build_narration(settings: Settings, shared: Resources) -> Narration:
             clock=shared.clock,
             publish=shared.events.publish,
         ),
+        minds=shared.minds,
     )
     scheduler = StoryScheduler(
         writer,

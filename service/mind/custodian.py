@@ -9,7 +9,7 @@ depends on it: each write of background work proves by itself that it may be mad
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -17,11 +17,11 @@ import anyio.to_thread
 import structlog
 
 from consolidation.kernel.errors import IndexUnusable, MemoryFault, MindErasing
-from consolidation.kernel.sharing_errors import DatabaseUnavailable
+from consolidation.kernel.sharing_errors import DatabaseUnavailable, NotInCustody
 from service.mind.mind_gate import Paused
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 
     from service.mind.full_text_snapshots import FullTextSnapshots
     from service.mind.minds import Mind, Minds
@@ -36,6 +36,7 @@ _LEAVE_SECONDS = 30.0  # longer than any request takes, unless it asked to wait
 _LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 _MOST_CLAIMED = 8  # at once, so that several machines share what a dead one leaves
 _LOOKS_EVERY, _MOST_OPENED = 10, 8  # turns, after some of ours that are not open
+_STORY_SECONDS = 0.5  # between two looks whether another process has written a story
 _RESTS_AFTER = 5  # turns in a row in which a mind had nothing to do
 
 
@@ -86,6 +87,23 @@ class Custodian:
         """Claim a mind, whoever has it: somebody asked this process for its background work."""
         if not self._desk.holds(mind_id):
             await anyio.to_thread.run_sync(self._desk.take, mind_id)
+
+    @asynccontextmanager
+    async def narrating(self, mind_id: str, *, waits: Callable[[], None]) -> AsyncIterator[None]:
+        """
+        Claim a mind, and let no other process write its story inside the block. *waits* is called where one does now.
+
+        The block begins when that has ended. Raises DatabaseUnavailable, and NotInCustody if the service stops first.
+        """
+        while not await anyio.to_thread.run_sync(self._desk.begin_story, mind_id):
+            waits()
+            if not await self._background.pause(_STORY_SECONDS):
+                raise NotInCustody("another service writes this story, and this one stops")
+        try:
+            yield
+        finally:
+            with suppress(DatabaseUnavailable):
+                await anyio.to_thread.run_sync(self._desk.end_story, mind_id)
 
     async def claims(self, mind_id: str) -> bool:
         """Claim a mind unless another living process has it; whether it is ours now."""

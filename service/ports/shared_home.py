@@ -155,6 +155,14 @@ class CustodyDesk(Custody, Protocol):
         """Claim a mind whoever has it, whose writes are refused from now on; its epoch. None: there is no such mind."""
         ...
 
+    def begin_story(self, mind_id: str, /) -> bool:
+        """Claim a mind to write its story; False, and nothing is changed, while another living process writes it."""
+        ...
+
+    def end_story(self, mind_id: str, /) -> None:
+        """The story is written, as far as this process is concerned."""
+        ...
+
     def held(self) -> Mapping[str, int]:
         """The minds that are held as far as this process knows, each with the epoch under which it writes."""
         ...

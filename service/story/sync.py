@@ -98,7 +98,6 @@ class StorySync:
 
         Raises InvalidMindId, MindNotFound, HomeFault.
         """
-        await self._minds.take_over(mind_id)
         workspace = self._minds.workspace(mind_id)
         folders = (workspace.folder, self.folders.of(mind_id, workspace))
         if trigger in {Trigger.BOOTSTRAP, Trigger.GLOBAL_SYNC} and await anyio.to_thread.run_sync(_is_any, folders):
@@ -135,7 +134,6 @@ class StorySync:
                 if await anyio.to_thread.run_sync(self.folders.newest_of, mind_id, self._minds.workspace(mind_id)):
                     mind = await self._minds.find_or_create(mind_id)
                     if (await self.import_sessions(mind)).new:
-                        await self._minds.take_over(mind_id)
                         self._scheduler.begin(mind, trigger=Trigger.GLOBAL_SYNC)
 
     async def bootstrap_each(self, *, every_seconds: float) -> None:

@@ -8,12 +8,15 @@ say what the story on disk says.
 from __future__ import annotations
 
 import asyncio
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
 from consolidation.kernel.errors import MemoryFault
+from consolidation.kernel.ports import Usage
+from consolidation.kernel.sharing_errors import ChangedElsewhere
 from consolidation.story.narrator import Voice
 from consolidation.story.run import MindStory, Run, failed
 from consolidation.story.storyfile import StoryFile
@@ -21,7 +24,7 @@ from service.mind.own_settings import zone_of
 from service.mind.story_progress import PendingTurns
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
     from consolidation.kernel.ports import Clock
     from consolidation.story.chapter_turns import ErasedTurns
@@ -29,10 +32,16 @@ if TYPE_CHECKING:
     from consolidation.story.erasure import ErasedFromStory
     from consolidation.story.run import Gathered
     from consolidation.story.triggers import Trigger
-    from service.mind.minds import Mind
+    from service.mind.minds import Mind, Minds
     from service.story.pending_log import PendingLog
     from service.story.run_telemetry import RunTelemetry
     from service.story.sources import StorySources
+
+    type _Work = Callable[[Mind, Run], Awaitable[Run]]
+
+_MOST_TRIES = 3  # of a run that other services disturb
+_WAITS = "waits for the run of another service"
+_TOLD_ELSEWHERE = "another service has just told what was pending"
 
 
 class StoryWriter:
@@ -47,6 +56,7 @@ class StoryWriter:
         pending_log: PendingLog,
         sources: StorySources,
         telemetry: RunTelemetry,
+        minds: Minds,
     ) -> None:
         self._consolidation = consolidation
         self._clock = clock
@@ -54,6 +64,7 @@ class StoryWriter:
         self._pending_log = pending_log
         self._sources = sources
         self._telemetry = telemetry
+        self._minds = minds
 
     async def narrate(
         self, mind: Mind, *, trigger: Trigger, first: Callable[[], Awaitable[Gathered]] | None = None
@@ -68,7 +79,7 @@ class StoryWriter:
             self._telemetry.report_refusal(mind, before=mind.story.last_run, run=run)
             mind.story.last_run = run
 
-        async def run(started: Run) -> Run:
+        async def run(mind: Mind, started: Run) -> Run:
             gathered = await first() if first is not None else None
             voice = await anyio.to_thread.run_sync(
                 lambda: Voice.of(mind.workspace, agent=self._agent, zone=zone_of(mind))
@@ -88,7 +99,7 @@ class StoryWriter:
     ) -> Run:
         """Count every pending turn as narrated, without narrating it; otherwise as ``narrate``."""
 
-        async def run(started: Run) -> Run:
+        async def run(mind: Mind, started: Run) -> Run:
             gathered = await first() if first is not None else None
             skipped = await self._consolidation.skip(story_of(mind, clock=self._clock), trigger=started.trigger)
             return replace(skipped, gathered=gathered)
@@ -101,8 +112,9 @@ class StoryWriter:
 
         Raises StoryFault, Locked, OSError.
         """
-        written = await self._consolidation.rewind(story_of(mind, clock=self._clock), version=version)
-        await self.refresh(mind)
+        async with self._alone(mind) as found:
+            written = await self._consolidation.rewind(story_of(found, clock=self._clock), version=version)
+            await self.refresh(found)
         return written
 
     async def erase(self, mind: Mind, erased: ErasedTurns) -> ErasedFromStory:
@@ -142,14 +154,13 @@ class StoryWriter:
         mind.story.is_checked = True
         await self._pending_log.rewrite(mind, lambda: self._consolidation.pending(story))
 
-    async def _observed(self, mind: Mind, trigger: Trigger, work: Callable[[Run], Awaitable[Run]]) -> Run:
+    async def _observed(self, mind: Mind, trigger: Trigger, work: _Work) -> Run:
         run = started = Run(trigger, self._clock.now())
         if mind.story.runs == 1:  # else the run before this one is what is to be seen
             mind.story.last_run = started
         with self._telemetry.observe(mind, trigger) as ended:
             try:
-                run = await work(started)
-                await self.refresh(mind)
+                mind, run = await self._in_turn(mind, started, work)
             except (MemoryFault, OSError) as error:
                 run = failed(replace(run, ended_at=self._clock.now()), error)
             except BaseException as error:
@@ -162,6 +173,42 @@ class StoryWriter:
             if run.error is None:
                 self._sources.begin(mind)
         return run
+
+    async def _in_turn(self, mind: Mind, started: Run, work: _Work) -> tuple[Mind, Run]:
+        """
+        Work behind the run of another service, if one is under way. Returns the mind as it is then, and the run.
+
+        Where another one has taken the mind, or written, all the same, that is read, and the work begins anew.
+        """
+        run, has_waited, spent = started, False, Usage()
+        tries = 1 if self._minds.custodian is None else _MOST_TRIES
+
+        def waits() -> None:
+            nonlocal has_waited
+            has_waited, mind.story.last_run = True, replace(started, reason=_WAITS)
+
+        for left in reversed(range(tries)):
+            async with self._alone(mind, waits=waits) as found:
+                mind = found
+                try:
+                    run = await work(mind, started)
+                    await self.refresh(mind)
+                except ChangedElsewhere as error:
+                    run = failed(replace(started, ended_at=self._clock.now()), error)
+            spent += run.usage
+            if not run.was_overtaken or not left:
+                break
+        is_told_elsewhere = has_waited and not run.turns and run.error is None
+        return mind, replace(run, usage=spent, reason=_TOLD_ELSEWHERE if is_told_elsewhere else run.reason)
+
+    @asynccontextmanager
+    async def _alone(self, mind: Mind, *, waits: Callable[[], None] = lambda: None) -> AsyncIterator[Mind]:
+        """The mind, whose story no other service writes inside the block; *waits* is called while one does."""
+        if self._minds.custodian is None:
+            yield mind
+            return
+        async with self._minds.custodian.narrating(mind.mind_id, waits=waits):
+            yield await self._minds.find(mind.mind_id)  # with what the others wrote
 
 
 def story_of(mind: Mind, *, clock: Clock) -> MindStory:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 import time
 import uuid
+from collections import Counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
@@ -26,8 +27,8 @@ _FORGOTTEN_SECONDS = 3540.0  # a minute before the others do without it
 _BEGIN_SECONDS = 5.0  # shorter than the lease: no step begins once another replica may have claimed the mind
 _WAS_ALIVE = "SELECT alive_until > clock_timestamp() FROM replicas WHERE replica = %(me)s FOR UPDATE"
 _RENEW = f"""
-INSERT INTO replicas (replica, alive_until) VALUES (%(me)s, clock_timestamp() + {_LEASE})
-ON CONFLICT (replica) DO UPDATE SET alive_until = excluded.alive_until
+INSERT INTO replicas (replica, alive_until, narrates) VALUES (%(me)s, clock_timestamp() + {_LEASE}, %(narrates)s)
+ON CONFLICT (replica) DO UPDATE SET alive_until = excluded.alive_until, narrates = excluded.narrates
 """  # noqa: S608 - an interval of our own
 _CLEAN = f"DELETE FROM replicas WHERE alive_until < clock_timestamp() - {_KEPT}"  # noqa: S608 - the same
 _FREE = """
@@ -58,6 +59,16 @@ RETURNING true
 _STEAL = f"""
 WITH free AS (SELECT m.mind_id FROM minds m WHERE m.mind_id = %(mind)s AND m.state = 0 FOR UPDATE OF m)
 {_TAKE}"""  # noqa: S608 - the same
+_IS_MINE = """
+SELECT coalesce(owner = %(me)s AND epoch = %(epoch)s, false) FROM minds WHERE mind_id = %(mind)s AND state = 0
+FOR UPDATE
+"""
+_NARRATED = """
+SELECT FROM minds m JOIN replicas r ON r.replica = m.owner
+WHERE m.mind_id = %(mind)s AND r.replica <> %(me)s AND r.alive_until > clock_timestamp()
+    AND %(mind)s = ANY(r.narrates)
+"""  # a statement of its own: it sees what the one wrote who had the lock before
+_NARRATES = "UPDATE replicas SET narrates = %(narrates)s WHERE replica = %(me)s"
 _REST = """
 UPDATE minds SET owner = NULL, has_work = false
 WHERE mind_id = %(mind)s AND owner = %(me)s AND epoch = %(epoch)s AND last_sequence = %(last)s
@@ -96,6 +107,7 @@ class PostgresCustody:
         self._monotonic = monotonic
         self._renewed_at: float | None = None
         self._held: Mapping[str, int] = MappingProxyType({})
+        self._narrated = Counter[str]()
         self._lock = threading.RLock()
 
     def renew(self) -> bool:
@@ -135,6 +147,30 @@ class PostgresCustody:
         """Claim a mind, even from a living process. Return its epoch, or None where there is no such mind."""
         with self._lock:
             return self._take(_STEAL, mind=mind_id).get(mind_id)
+
+    def begin_story(self, mind_id: str) -> bool:
+        """Claim a mind to write its story, even from a living process; False while that one writes the story itself."""
+        with self._lock:
+            narrated = self._narrated + Counter([mind_id])
+            words = self._words(mind=mind_id, epoch=self._held.get(mind_id), narrates=list(narrated))
+            taken: dict[str, int] = {}
+            with self._database.transaction(deadline_seconds=_SECONDS) as cursor:
+                is_mine = cursor.execute(_IS_MINE, words).fetchone()
+                if is_mine is not None and cursor.execute(_NARRATED, words).fetchone() is not None:
+                    return False
+                if is_mine == (False,):
+                    taken = dict(cursor.execute(_STEAL.encode(), words).fetchall())
+                cursor.execute(_NARRATES, words)
+            self._held = MappingProxyType({**self._held, **taken})
+            self._narrated = narrated
+            return True
+
+    def end_story(self, mind_id: str) -> None:
+        """Let others know that the story is written. Where they can not be told, the next renewal tells them."""
+        with self._lock:
+            self._narrated -= Counter([mind_id])
+            with self._database.transaction(deadline_seconds=_SECONDS) as cursor:
+                cursor.execute(_NARRATES, self._words())
 
     def rest(self, mind_id: str, *, last: int, version: int | None = None) -> bool:
         """
@@ -243,4 +279,4 @@ class PostgresCustody:
         return taken
 
     def _words(self, **more: object) -> dict[str, object]:
-        return {"me": self.replica, "held": list(self._held), **more}
+        return {"me": self.replica, "held": list(self._held), "narrates": list(self._narrated), **more}

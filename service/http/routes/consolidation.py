@@ -33,13 +33,14 @@ async def consolidate(
 ) -> ConsolidationOut:
     """
     Start a run. The answer is 200 when it has ended and 202 while it goes on. It goes on even if the caller
-    disconnects.
+    disconnects. Where another service that shares the home is at a run of this mind, it begins when that has ended.
     """
     mind = await memory.story.sync.open_mind(mind_id, trigger=Trigger(posted.trigger))
     first = memory.story.sync.importer(mind, trigger=Trigger(posted.trigger))
     task = memory.story.scheduler.begin(mind, trigger=Trigger(posted.trigger), first=first, skips=posted.skip)
     if posted.wait:
         await asyncio.wait({task})
+        mind = await memory.minds.find(mind_id)
     else:
         response.status_code = status.HTTP_202_ACCEPTED
     return await _state(mind, memory)

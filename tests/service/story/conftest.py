@@ -84,6 +84,7 @@ class Stage:
             telemetry=RunTelemetry(
                 tally=self.tally, spans=NoopSpans(), clock=self.clock, publish=MindEvents(self.clock).publish
             ),
+            minds=self.minds,
         )
         self.scheduler = StoryScheduler(
             self.writer,

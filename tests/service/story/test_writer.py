@@ -1,9 +1,11 @@
 """What a run leaves behind: the story, the mind's progress, the list of pending turns, the metrics."""
 
 import asyncio
+from contextlib import asynccontextmanager
 
 import pytest
 
+from consolidation.kernel.sharing_errors import NotInCustody
 from consolidation.story.chapter_turns import ErasedTurns
 from consolidation.story.run import Gathered
 from consolidation.story.triggers import Trigger
@@ -85,6 +87,50 @@ async def test_an_import_that_fails_fails_the_run_and_nothing_else(stage):
     run = await stage.writer.narrate(mind, trigger=Trigger.GLOBAL_SYNC, first=first)
 
     assert "the disk is gone" in run.error and run.disk_failed
+
+
+class Custodian:
+    """Of a home that several services share; another one disturbs so many runs."""
+
+    def __init__(self, disturbed):
+        self.disturbed, self.runs, self.is_narrating = disturbed, 0, False
+
+    @asynccontextmanager
+    async def narrating(self, mind_id, *, waits):
+        assert mind_id == "ada"
+        self.runs += 1
+        waits()
+        self.is_narrating = True
+        yield
+        self.is_narrating = False
+
+    async def gather(self):
+        assert self.is_narrating
+        if self.runs <= self.disturbed:
+            raise NotInCustody("another process works on 'ada' now")
+        return Gathered()
+
+
+@pytest.mark.parametrize(("disturbed", "runs", "narrated"), [(0, 1, 1), (2, 3, 1), (9, 3, 0)])
+async def test_a_run_that_another_service_disturbs_begins_anew_some_times(stage, disturbed, runs, narrated):
+    mind = await stage.store()
+    stage.minds.custodian = custodian = Custodian(disturbed)
+
+    run = await stage.writer.narrate(mind, trigger=Trigger.MANUAL, first=custodian.gather)
+
+    assert (custodian.runs, run.narrated, run.error is None) == (runs, narrated, narrated == 1)
+    assert mind.story.last_run == run
+
+
+async def test_a_run_behind_that_of_another_service_says_why_it_had_nothing_to_tell(stage):
+    mind = await stage.store()
+    await stage.writer.narrate(mind, trigger=Trigger.MANUAL)
+    stage.minds.custodian = Custodian(disturbed=0)  # whose other service is at a run when it is asked
+
+    run = await stage.writer.narrate(mind, trigger=Trigger.MANUAL)
+
+    assert (run.turns, run.error) == (0, None)
+    assert "another service" in run.reason
 
 
 async def test_a_run_that_is_stopped_says_so(stage):

@@ -300,3 +300,44 @@ def test_a_replica_is_not_named_any_more_once_another_took_its_place(one, two, s
     two.succeed(one.replica)
 
     assert two.unreached(now) == ()
+
+
+def test_a_mind_is_not_taken_from_a_replica_that_writes_its_story_until_it_has_written_it(one, two, minds):
+    minds("ada")
+    one.claim_one("ada")
+
+    assert one.begin_story("ada") and one.begin_story("ada")  # two runs, one behind the other
+    one.renew()
+    assert not two.begin_story("ada")
+    one.end_story("ada")
+    assert not two.begin_story("ada") and one.holds("ada")
+    one.end_story("ada")
+
+    assert two.begin_story("ada") and two.holds("ada")
+    assert not one.begin_story("ada")
+
+
+def test_the_story_of_another_mind_and_of_a_dead_replica_keeps_nobody_waiting(one, two, minds, sql):
+    minds("ada", "bo")
+    one.begin_story("ada")
+
+    assert two.begin_story("bo")
+    sql("UPDATE replicas SET alive_until = now() - interval '1 second' WHERE replica = %s", one.replica)
+    assert two.begin_story("ada")
+
+
+def test_of_two_replicas_that_begin_a_story_at_once_one_waits(one, two, minds):
+    for number in range(10):
+        minds(f"m{number}")
+        with ThreadPoolExecutor(2) as pool:
+            found = list(pool.map(lambda replica, mind=f"m{number}": replica.begin_story(mind), (one, two)))
+
+        assert sorted(found) == [False, True]
+
+
+def test_a_story_that_can_not_be_written_is_not_waited_for(one, minds, sql):
+    minds("ada")
+    sql("UPDATE minds SET state = 1")
+
+    assert one.begin_story("ada") and one.begin_story("nobody")
+    assert one.held() == {}
