@@ -390,11 +390,12 @@ class Mind(Answer):
 
 
 class MindSummary(Answer):
-    """One mind in the list of minds."""
+    """One mind in the list of minds. Where nothing is known of it now, numbers are None; ``waiting_for`` says why."""
 
     mind_id: str
-    turns: int
-    sessions: int
+    turns: int | None
+    sessions: int | None
+    waiting_for: str | None = None
     is_example: bool = False
 
 

@@ -53,18 +53,23 @@ class AgentActivity(Answer):
 
 
 class MindStatus(Answer):
-    """One mind, as far as the service knows it without asking the graph."""
+    """
+    One mind, as far as the service knows it without asking the graph.
+
+    Where it knows nothing of it now, since a worker is away or its files can not be read, all is None but
+    ``waiting_for``, which says why.
+    """
 
     mind_id: str
-    turns: int
-    sessions: int
-    lag: Lag
+    turns: int | None
+    sessions: int | None
+    lag: Lag | None
     waiting_for: str | None
-    parked: int
-    story: StoryBacklog
-    resonance: ResonanceActivity
-    agent: AgentActivity
-    usage: Usage
+    parked: int | None
+    story: StoryBacklog | None
+    resonance: ResonanceActivity | None
+    agent: AgentActivity | None
+    usage: Usage | None
 
 
 class ModelCall(Answer):

@@ -42,19 +42,29 @@ export function Minds() {
 }
 
 function Card({ mind }: { mind: Mind }) {
-  const { calls, surfaced, last_at } = mind.resonance;
-  const waiting = mind.lag.saving + mind.lag.indexing + mind.lag.extracting;
   return (
     <li class="card">
       <h2><a href={to(mind.mind_id)}>{mind.mind_id}</a></h2>
-      <p>{counted(mind.turns, "turn")} in {counted(mind.sessions, "conversation")}</p>
+      <Figures of={mind} />
+      {mind.waiting_for && <p class="wrong">Waiting for {mind.waiting_for}</p>}
+    </li>
+  );
+}
+
+/** Nothing where a mind's worker is away, or its files can not be read. */
+function Figures({ of: { turns, sessions, resonance, lag, parked } }: { of: Mind }) {
+  if (turns === null || sessions === null || !resonance || !lag || parked === null) return null;
+  const { calls, surfaced, last_at } = resonance;
+  const waiting = lag.saving + lag.indexing + lag.extracting;
+  return (
+    <>
+      <p>{counted(turns, "turn")} in {counted(sessions, "conversation")}</p>
       <p class="quiet">
         {calls ? `Kept silent in ${percent(1 - surfaced / calls)} of the ${counted(calls, "time")} it was asked` : "Not asked yet"}
         {last_at && <>, last asked <When at={last_at} /></>}
       </p>
       {waiting > 0 && <p>{counted(waiting, "turn")} being read</p>}
-      {mind.parked > 0 && <p class="wrong">{counted(mind.parked, "turn")} could not be read</p>}
-      {mind.waiting_for && <p class="wrong">Waiting for {mind.waiting_for}</p>}
-    </li>
+      {parked > 0 && <p class="wrong">{counted(parked, "turn")} could not be read</p>}
+    </>
   );
 }

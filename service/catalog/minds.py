@@ -15,7 +15,6 @@ import anyio.to_thread
 
 from consolidation.kernel.errors import MemoryFault, NotFound, WorkerUnavailable
 from service.catalog.cursors import cursor_of, place_in
-from service.mind.health import LaneName
 from service.mind.summary import MindSummary
 
 if TYPE_CHECKING:
@@ -43,18 +42,20 @@ async def page_of_minds(
     cursor: str | None = None,
     limit: int,
     fleet: Fleet | None = None,
+    is_whole: bool = False,
 ) -> MindPage:
     """
     Up to *limit* (at most 500) of the minds, after *cursor*, that are *among* these; None stands for all.
 
-    A mind that can not be opened is listed with the reason. Raises InvalidRequest for a bad cursor.
+    A mind that can not be opened, or whose worker is away, is listed with the reason. Raises InvalidRequest for a bad
+    cursor, and WorkerUnavailable where a page that *is_whole* would lack what a worker knows.
     """
     place = place_in(_LIST, cursor, str)
     ids = await anyio.to_thread.run_sync(_ids, minds, among)
     first = bisect_right(ids, place[0]) if place is not None else 0
     found = ids[first : first + limit + 1]
     shown = found[:limit]
-    known = await (summaries_of(minds, shown) if fleet is None else _from_workers(fleet, shown))
+    known = await (summaries_of(minds, shown) if fleet is None else _from_workers(fleet, shown, is_whole=is_whole))
     next_cursor = cursor_of(_LIST, shown[-1]) if len(found) > limit else None
     return MindPage(tuple(known[mind_id] for mind_id in shown if mind_id in known), next_cursor)
 
@@ -66,11 +67,13 @@ async def summaries_of(minds: Minds, mind_ids: Sequence[str]) -> dict[str, MindS
     return known | {one.mind_id: one for one in opened if one is not None}
 
 
-async def _from_workers(fleet: Fleet, mind_ids: Sequence[str]) -> dict[str, MindSummary]:
+async def _from_workers(fleet: Fleet, mind_ids: Sequence[str], *, is_whole: bool) -> dict[str, MindSummary]:
     async def ask(number: int, wanted: list[str]) -> dict[str, MindSummary]:
         try:
             found: dict[str, MindSummary] = await fleet.workers[number].ask(SUMMARIES, wanted)
         except WorkerUnavailable as fault:
+            if is_whole:
+                raise
             return {mind_id: _failing(mind_id, fault) for mind_id in wanted}
         return found
 
@@ -93,4 +96,4 @@ async def _opened(minds: Minds, mind_id: str) -> MindSummary | None:
 
 
 def _failing(mind_id: str, fault: MemoryFault) -> MindSummary:
-    return MindSummary(mind_id, waiting={LaneName.INDEXING: f"{type(fault).__name__}: {fault}"})
+    return MindSummary(mind_id, unknown=f"{type(fault).__name__}: {fault}")

@@ -40,7 +40,8 @@ class MindSummary:
     """
     A mind at one moment: turns and sessions, the backlog of the story and of each lane, and the last pre-turn calls.
 
-    ``lags`` has every lane, ``waiting`` those that fail, with the reason. ``usage`` is since the service began.
+    ``lags`` has every lane, ``waiting`` those that fail, with the reason. ``usage`` is since the service began. Where
+    ``unknown`` says why nothing is known of it now, such as a worker that is away, the rest means nothing.
     """
 
     mind_id: str
@@ -54,11 +55,12 @@ class MindSummary:
     lags: Mapping[LaneName, int] = field(default_factory=lambda: dict.fromkeys(LaneName, 0))
     waiting: Mapping[LaneName, str] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
+    unknown: str | None = None
 
     @property
     def waiting_for(self) -> str | None:
-        """Why the first of the lanes that wait does so; None while nothing fails."""
-        return next((self.waiting[lane] for lane in LaneName if lane in self.waiting), None)
+        """Why nothing is known of it, or why the first of the lanes that wait does so; None while nothing fails."""
+        return self.unknown or next((self.waiting[lane] for lane in LaneName if lane in self.waiting), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,5 +70,13 @@ async def test_a_mind_that_can_not_be_opened_is_listed_with_the_reason(tmp_path)
         listed = (await service.http.get("/v1/minds")).json()["minds"]
         (standing,) = (await service.http.get("/v1/status")).json()["minds"]
 
-    assert [one["mind_id"] for one in listed] == ["broken"]
+    assert listed == [
+        {
+            "mind_id": "broken",
+            "turns": None,
+            "sessions": None,
+            "waiting_for": standing["waiting_for"],
+            "is_example": False,
+        }
+    ]
     assert "LinkRefused" in standing["waiting_for"] or "link" in standing["waiting_for"]

@@ -426,3 +426,35 @@ def test_why_a_worker_can_not_start_is_said_in_a_sentence(tmp_path):
     assert refused.returncode == 1
     assert "reindex" in refused.stderr
     assert "Traceback" not in refused.stderr
+
+
+def test_while_a_worker_is_away_lists_do_not_say_that_its_minds_have_no_turns(tmp_path):
+    home = tmp_path / "home"
+    with served(home) as (process, url), httpx2.Client(base_url=url, timeout=GIVE_UP) as http:
+        for mind_id in MINDS:
+            assert keep(http, mind_id, LYON).status_code == 202
+        theirs = {mind_id for mind_id in MINDS if owner_of(mind_id, of=WORKERS) == 0}
+
+        def listed(path):
+            found = http.get(path, params={"limit": 500}).raise_for_status().json()
+            return {one["mind_id"]: one for one in found["minds"]}
+
+        def unknown(path):
+            found = listed(path)
+            return {mind_id for mind_id, one in found.items() if one["turns"] is None}, found
+
+        def away():
+            """Both lists, once they were answered without what the worker knows."""
+            (of_minds, minds), (of_status, standing) = unknown("/v1/minds"), unknown("/v1/status")
+            return of_minds == of_status == theirs and (minds, standing)
+
+        os.kill(next(pid for pid in workers_of(process) if number_of(pid, home) == 0), signal.SIGKILL)
+        minds, standing = until(away)
+
+        for mind_id in theirs:
+            assert minds[mind_id]["sessions"] is None and "Worker" in minds[mind_id]["waiting_for"]
+            known = {name for name, value in standing[mind_id].items() if value is not None}
+            assert known == {"mind_id", "waiting_for"}
+        assert all(minds[mind_id]["turns"] == 1 for mind_id in set(MINDS) - theirs)
+        until(lambda: unknown("/v1/minds")[0] == set())
+        assert {one["turns"] for one in listed("/v1/status").values()} == {1}

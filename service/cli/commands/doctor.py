@@ -394,7 +394,7 @@ async def _answers(connection: Connection, settings: Settings, *, told: Mapping[
     found += merged([dependency_finding(*one) for one in parts])
     until = clock.monotonic() + (_LOOK_SECONDS if connection.is_own else 0)
     minds = (await status_of_all(connection))[0].minds
-    while any(one.waiting_for or one.lag.extracting for one in minds) and clock.monotonic() < until:
+    while any(one.waiting_for or (one.lag and one.lag.extracting) for one in minds) and clock.monotonic() < until:
         await anyio.sleep(_POLL_SECONDS)
         minds = (await status_of_all(connection))[0].minds
     for one in minds:

@@ -246,7 +246,8 @@ async def _looks(context: Context, mind: str | None, *, seconds: float) -> Async
                     if mind is not None and not found.minds and seen is None:
                         await connection.memory.mind(mind)  # which says that there is none, and which there are
                     for one in found.minds:
-                        before.setdefault(one.mind_id, one.turns if seen is None else 0)
+                        if one.turns is not None:
+                            before.setdefault(one.mind_id, one.turns if seen is None else 0)
                     seen = (connection.place, answer, Look(found, before, mind=mind))
                     yield seen
                     await asyncio.sleep(seconds)

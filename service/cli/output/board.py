@@ -16,6 +16,7 @@ from service.cli.output.terminal import one_line, plain, plain_table, typed
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 _OTHER_LINES = 9  # lines of the board that do not belong to a mind
 _NOTHING = Text("·", style="dim")
+_UNKNOWN = Text("?", style="dim")  # while nothing of a mind is known
 _NARROW = 100
 _COLUMNS = ("turns", "to index", "to save", "to read", "to write", "parked", "surfaced", "last", "spent")
 _NARROW_COLUMNS = tuple(name for name in _COLUMNS if name not in {"parked", "spent"})
@@ -111,19 +112,22 @@ def _table(minds: Sequence[MindStatus], look: Look, *, is_narrow: bool) -> Table
 
 
 def _cells(mind: MindStatus, look: Look, *, is_narrow: bool) -> dict[str, Text]:
-    calls, story, last = mind.resonance, mind.story, mind.resonance.last_at
+    calls, story, lag, usage = mind.resonance, mind.story, mind.lag, mind.usage
+    if mind.turns is None or calls is None or story is None or lag is None or usage is None:
+        return dict.fromkeys(_COLUMNS, _UNKNOWN)
+    last = calls.last_at
     more = mind.turns - look.turns_before.get(mind.mind_id, mind.turns)
     rate = f"{calls.surfaced / calls.calls:.0%}" if calls.calls else ""
     return {
         "turns": Text.assemble(f"{mind.turns:,}", (f" +{more:,}", "green") if more > 0 else ""),
-        "to index": _number(mind.lag.indexing, "cyan"),
-        "to save": _number(mind.lag.saving, "cyan"),
-        "to read": _number(mind.lag.extracting, "cyan"),
+        "to index": _number(lag.indexing, "cyan"),
+        "to save": _number(lag.saving, "cyan"),
+        "to read": _number(lag.extracting, "cyan"),
         "to write": _writing(story),
-        "parked": _number(mind.parked, "yellow"),
+        "parked": _number(mind.parked or 0, "yellow"),
         "surfaced": Text.assemble(rate, ("" if is_narrow else f" of {calls.calls}", "dim")) if rate else _NOTHING,
         "last": Text(ago(_since(last, look.status))) if last else _NOTHING,
-        "spent": Text(f"${mind.usage.cost_usd:.4f}") if mind.usage.calls else _NOTHING,
+        "spent": Text(f"${usage.cost_usd:.4f}") if usage.calls else _NOTHING,
     }
 
 
@@ -143,7 +147,7 @@ def _troubles(mind: MindStatus) -> list[str]:
     found = []
     if mind.waiting_for:
         found.append(f"{name} waits: {one_line(mind.waiting_for, most=_LONGEST_TROUBLE)}")
-    if mind.story.waiting_for:
+    if mind.story is not None and mind.story.waiting_for:
         found.append(f"{name}'s story waits: {one_line(mind.story.waiting_for, most=_LONGEST_TROUBLE)}")
     if mind.parked:
         found.append(f"{name} has parked turns: {typed(f'retry --mind {name}')}")

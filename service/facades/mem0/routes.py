@@ -193,7 +193,9 @@ async def users(memory: MemoryDep, caller: CallerDep) -> dict[str, Any]:
     found: list[dict[str, Any]] = []
     cursor: str | None = None
     while True:
-        page = await page_of_minds(memory.minds, among=caller.minds, cursor=cursor, limit=500, fleet=memory.fleet)
+        page = await page_of_minds(
+            memory.minds, among=caller.minds, cursor=cursor, limit=500, fleet=memory.fleet, is_whole=True
+        )
         found += [
             {"id": one.mind_id, "name": one.mind_id, "type": "user", "total_memories": one.turns} for one in page.items
         ]

@@ -108,7 +108,14 @@ async def _story(found: Mind, memory: Memory) -> StoryOut:
 
 
 def _listed(found: MindSummary, *, is_example: bool) -> MindListed:
-    return MindListed(mind_id=found.mind_id, turns=found.turns, sessions=found.sessions, is_example=is_example)
+    is_known = found.unknown is None
+    return MindListed(
+        mind_id=found.mind_id,
+        turns=found.turns if is_known else None,
+        sessions=found.sessions if is_known else None,
+        waiting_for=found.waiting_for,
+        is_example=is_example,
+    )
 
 
 async def _text(mind: Mind) -> TextOut:

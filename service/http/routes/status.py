@@ -84,6 +84,8 @@ def _model_call(one: ModelCall) -> ModelCallOut:
 
 
 def _mind(one: MindSummary, thresholds: FatigueThresholds) -> MindStandingOut:
+    if one.unknown is not None:
+        return MindStandingOut.of_unknown(one.mind_id, reason=one.unknown)
     pending, narration = one.pending, one.narration
     return MindStandingOut(
         mind_id=one.mind_id,

@@ -89,7 +89,7 @@ REMEMBERED: dict[str, Any] = {
 }
 
 MINDS: dict[str, Any] = {
-    "minds": [{"mind_id": "global-user-memory", "turns": 1, "sessions": 1, "is_example": False}],
+    "minds": [{"mind_id": "global-user-memory", "turns": 1, "sessions": 1, "waiting_for": None, "is_example": False}],
     "next_cursor": None,
 }
 

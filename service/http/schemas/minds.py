@@ -101,11 +101,14 @@ class MindOut(Answered):
 
 
 class MindListed(Answered):
-    """One mind in the list."""
+    """One mind in the list. Its numbers are null where they are not known now, and `waiting_for` says why."""
 
     mind_id: str
-    turns: int
-    sessions: int
+    turns: int | None
+    sessions: int | None
+    waiting_for: str | None = Field(
+        description="Why it is behind, if something fails; or why nothing is known of it, as of a worker that is away."
+    )
     is_example: bool = Field(default=False, description="Whether it is the made-up life of `POST /v1/example`.")
 
 

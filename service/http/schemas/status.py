@@ -131,18 +131,29 @@ class AgentStandingOut(Answered):
 
 
 class MindStandingOut(Answered):
-    """The status of one mind, as far as it is known without asking the graph."""
+    """
+    The status of one mind, as far as it is known without asking the graph. Where nothing of it is known now, all but
+    `waiting_for` is null.
+    """
 
     mind_id: str
-    turns: int
-    sessions: int
-    lag: LagOut
-    waiting_for: str | None = Field(description="Why it is behind, if something fails.")
-    parked: int
-    story: StoryStandingOut
-    resonance: ResonanceStandingOut
-    agent: AgentStandingOut
-    usage: UsageOut = Field(description="What model calls for it cost since the service started.")
+    turns: int | None
+    sessions: int | None
+    lag: LagOut | None
+    waiting_for: str | None = Field(
+        description="Why it is behind, if something fails; or why nothing is known of it, as of a worker that is away."
+    )
+    parked: int | None
+    story: StoryStandingOut | None
+    resonance: ResonanceStandingOut | None
+    agent: AgentStandingOut | None
+    usage: UsageOut | None = Field(description="What model calls for it cost since the service started.")
+
+    @classmethod
+    def of_unknown(cls, mind_id: str, *, reason: str) -> MindStandingOut:
+        """A mind of which nothing is known now, and why."""
+        unknown = dict.fromkeys(cls.model_fields)
+        return cls.model_validate(unknown | {"mind_id": mind_id, "waiting_for": reason})
 
 
 class LearntOut(Answered):
