@@ -13,6 +13,7 @@ from service.composition.container import Memory, open_memory
 from service.composition.startup import log_started, log_stopping
 from service.http.middleware.access import AccessCheck
 from service.http.middleware.body_limit import BodyLimit
+from service.http.middleware.earlier_copy import EarlierCopy
 from service.http.middleware.forward import Forward
 from service.http.middleware.mind_path import MindPath
 from service.http.middleware.request_metrics import RequestMetrics, RouteName
@@ -182,6 +183,8 @@ def create_app(
     app.router.routes.extend(_routes(settings))
     app.add_middleware(SlashAtEnd)
     app.add_middleware(RouteName)
+    if settings.database is not None:
+        app.add_middleware(EarlierCopy)
     if not share.is_worker:
         _add_admission(app, settings, share=share)
     app.add_middleware(RequestMetrics)

@@ -56,6 +56,7 @@ class MindCopies:
         """*drop* closes a mind that is open."""
         self._monotonic = monotonic
         self._rests_until = 0.0
+        self._went_on_at: float | None = None
         self.home = home
         self._drop = drop
         self._locks = WeakValueDictionary[str, asyncio.Lock]()  # each while somebody holds it or waits for it
@@ -90,6 +91,10 @@ class MindCopies:
         """Whether a mind that was just followed may lack what others wrote, since the database did not answer."""
         return self._monotonic() < self._rests_until
 
+    def went_on_without_database(self, *, since: float) -> bool:
+        """Whether some mind has been answered from as it was, *since* a time, for the database did not answer."""
+        return self._went_on_at is not None and self._went_on_at >= since
+
     @asynccontextmanager
     async def followed(
         self, mind_id: str, get: Callable[[str], Mind | None], *, seconds: float = COPY_SECONDS
@@ -110,6 +115,7 @@ class MindCopies:
             finally:
                 lock.release()
         elif self._may_go_on(mind_id, get):
+            self._went_on_at = self._monotonic()
             yield True
         else:
             raise DatabaseUnavailable(f"the copy of {mind_id!r} on this machine is being made")
@@ -120,7 +126,8 @@ class MindCopies:
 
     async def _bring_up(self, mind_id: str, get: Callable[[str], Mind | None], *, seconds: float) -> bool:
         is_open = self._is_trusted and get(mind_id) is not None
-        if is_open and self._monotonic() < self._rests_until:
+        if is_open and self.may_be_old:
+            self._went_on_at = self._monotonic()
             return True
         bring_up = partial(self.home.bring_up, seconds=_PATIENCE_SECONDS if is_open else seconds)
         try:
@@ -128,6 +135,7 @@ class MindCopies:
         except DatabaseUnavailable:
             self._rests_until = self._monotonic() + _REST_SECONDS
             if is_open:
+                self._went_on_at = self._monotonic()
                 return True
             raise
         except OSError as error:

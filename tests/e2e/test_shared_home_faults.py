@@ -74,6 +74,46 @@ def test_while_the_primary_is_away_turns_are_refused_and_memory_answers_from_its
     assert service.http.get("/v1/minds/ada").json()["turns"] == 2
 
 
+def test_every_answer_from_a_copy_says_that_it_may_lack_what_others_wrote(service, pair):
+    """Broken: only pre-turn calls say so."""
+    posted(service, "t1", "My sister Ines moved to Lyon in March.")
+    found = service.http.get("/v1/minds/ada/story")
+    mark, reads = (
+        "x-memory-degraded",
+        ("", "/turns", "/story", "/facts", "/entities", "/traces", "/settings", "/corrections"),
+    )
+
+    def answered(path, **query):
+        return service.http.get(path, params=query).raise_for_status()
+
+    def with_field():
+        asked = {"query": "Ines"}
+        yield from (answered(f"/v1/minds/ada/{path}", **asked) for path in ("remember", "log", "journal/search"))
+        yield service.http.post("/v1/minds/ada/ask", json={"question": "Where is Ines?"}).raise_for_status()
+
+    def all_reads():
+        yield from (answered(f"/v1/minds/ada{path}") for path in reads)
+        yield from (answered(path) for path in ("/v1/minds", "/v1/status", "/v1/erasures"))
+        yield from with_field()
+
+    until(lambda: ready(service) == (200, "ready"))
+    assert [one.url for one in all_reads() if mark in one.headers] == []
+    assert [one.url for one in with_field() if AWAY in one.json()["degraded"]] == []
+    pair.primary.kill()
+    until(lambda: ready(service)[0] == 503)
+
+    edit = {"if-match": '"of-before"', "content-type": "text/markdown"}
+    refused = service.http.put("/v1/minds/ada/story", content=found.json()["text"], headers=edit)
+    assert (refused.status_code, refused.headers[mark]) == (412, AWAY)
+    assert [one.url for one in all_reads() if one.headers.get(mark) != AWAY] == []
+    assert [one.url for one in with_field() if AWAY not in one.json()["degraded"]] == []
+    assert mark not in posted(service, "t2", "I bought a red bicycle.").headers
+
+    pair.promote(is_strict=False)
+    until(lambda: mark not in answered("/v1/minds/ada/turns").headers)
+    until(lambda: mark not in answered("/v1/minds").headers)
+
+
 def test_without_a_copy_memory_is_silent_within_the_deadline(service, env, pair, tmp_path):
     posted(service, "t1", "My sister Ines moved to Lyon in March.")
     with serving(tmp_path / "two", **env) as other:

@@ -12,6 +12,7 @@ from service.http.openapi import answers
 from service.http.schemas.ask import ANSWERED, AnswerLineOut, AskIn, AskOut, ContradictionOut, EvidenceOut
 from service.http.schemas.corrections import decision_out
 from service.http.schemas.resonance import SourceOut, note_out, said_by
+from service.mind.copies import outage
 
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["minds"], route_class=KnownQuery)
 
@@ -25,15 +26,16 @@ async def ask(mind_id: MindId, posted: AskIn, memory: MemoryDep) -> AskOut:
     Without a model, or when it fails or takes longer than 30 seconds, the evidence alone is the answer.
     """
     mind = await memory.minds.find(mind_id)
+    lacking = outage(memory.minds.copies)
     tag = posted.language if posted.language is not None else await run_sync(detect, posted.question)
     zone = (await memory.minds.own_settings(mind_id)).zone(posted.timezone)
     question = Question(
         posted.question, primary_subtag(tag), tag, zone, posted.at, posted.limit, asker=posted.asker or ""
     )
-    return _answer_out(await memory.answerer.answer(mind, question))
+    return _answer_out(await memory.answerer.answer(mind, question), lacking=lacking)
 
 
-def _answer_out(found: Answer) -> AskOut:
+def _answer_out(found: Answer, *, lacking: tuple[str, ...]) -> AskOut:
     ids = [one.memory.id for one in found.evidence]
     texts = [one.memory.text for one in found.evidence]
     return AskOut(
@@ -46,7 +48,7 @@ def _answer_out(found: Answer) -> AskOut:
         evidence=list(map(_evidence_out, found.evidence)),
         by_model=found.by_model,
         dropped=list(found.dropped),
-        degraded=list(found.degraded),
+        degraded=[*found.degraded, *lacking],
     )
 
 

@@ -22,6 +22,7 @@ from service.http.schemas.journal import (
     JournalSearchOut,
 )
 from service.index.journal_files import LISTED, LONGEST_PATH, NOTES, OWN_WRITINGS
+from service.mind.copies import outage
 
 router = APIRouter(prefix="/v1/minds/{mind_id}/journal", tags=["journal"], route_class=KnownQuery)
 
@@ -61,9 +62,10 @@ async def search(
 ) -> JournalSearchOut:
     """Find chunks by meaning and words, best first. Newer ones rank higher, and near-duplicates are left out."""
     mind = await memory.minds.find(mind_id)
+    lacking = outage(memory.minds.copies)
     found, degraded = await memory.journal.search(mind, query, max_results=max_results, min_score=min_score)
     return JournalSearchOut(
-        results=[JournalFound.model_validate(passage) for passage in found], degraded=list(degraded)
+        results=[JournalFound.model_validate(passage) for passage in found], degraded=[*degraded, *lacking]
     )
 
 

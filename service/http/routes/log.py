@@ -16,6 +16,7 @@ from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.schemas.corrections import decision_out
 from service.http.schemas.log import CYCLE, LOG_FOUND, LogItem, LogLineOut, LogOut, LogSearch
+from service.mind.copies import outage
 from service.mind.minds import Mind
 from service.resonance.labels import label
 from service.retrieval.log_search import LogHit, LogQuery, search_log
@@ -40,6 +41,7 @@ async def log(mind_id: MindId, asked: Annotated[LogSearch, Query()], memory: Mem
         cursor=asked.cursor,
     )
     mind = await memory.minds.find(mind_id)
+    lacking = outage(memory.minds.copies)
     found = await search_log(mind, query, clock=memory.clock)
     spoken = asked.language if asked.language is not None else await run_sync(_language, mind, asked.query)
     now, zone = memory.clock.now(), (await memory.minds.own_settings(mind_id)).zone(asked.timezone)
@@ -49,7 +51,7 @@ async def log(mind_id: MindId, asked: Annotated[LogSearch, Query()], memory: Mem
             _item(hit, put_right.of_turn(hit.turn.sequence), now=now, zone=zone, language=spoken) for hit in found.hits
         ],
         next_cursor=found.next_cursor,
-        degraded=["deadline"] if found.is_late else [],
+        degraded=[*(["deadline"] if found.is_late else []), *lacking],
     )
 
 

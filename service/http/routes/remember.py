@@ -27,6 +27,7 @@ from service.http.schemas.minds import MemoryOut, RememberedOut
 from service.http.schemas.resonance import sources_out
 from service.index.turn_fields import TurnFilter
 from service.mind.also_read import UNAVAILABLE, checked_minds, opened_minds
+from service.mind.copies import outage
 from service.mind.own_settings import MOST_ALSO_READ
 from service.retrieval.remembered import KINDS, Kind, Remembered
 from service.retrieval.time_window import TimeWindow
@@ -119,6 +120,7 @@ async def remember(
     Where only some turns are asked for, observations are left out, and entities that other turns tell of, too.
     """
     found = await memory.minds.find(mind_id)
+    lacking = outage(memory.minds.copies)
     own = await memory.minds.own_settings(mind_id)
     async with opened_minds(
         memory.minds, mind_id, asked=also.named, own=own, sees=also.sees, fleet=memory.fleet
@@ -133,7 +135,7 @@ async def remember(
             turns=turns,
             asker=asker or "",
         )
-    lacking = [UNAVAILABLE] if others.lacks_minds else []
+    lacking += (UNAVAILABLE,) if others.lacks_minds else ()
     return RememberedOut(memories=[_memory_out(one) for one in memories], degraded=[*degraded, *lacking])
 
 

@@ -94,7 +94,10 @@ class LogOut(Answered):
 
     items: list[LogItem]
     next_cursor: str | None = Field(description="Pass it as `cursor` for older items; null at the end of the log.")
-    degraded: list[str] = Field(description="`deadline` if time ran out; `next_cursor` says where to go on.")
+    degraded: list[str] = Field(
+        description="`deadline` if time ran out; `next_cursor` says where to go on. `database_unavailable` if the "
+        "newest messages may be missing."
+    )
 
 
 LOG_FOUND: dict[str, Any] = {
