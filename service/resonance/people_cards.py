@@ -2,8 +2,8 @@
 A card of each person a mind knows: at most 20 lines, of what somebody pinned or said, and of what lasts.
 
 People edit a card by corrections: a pin or something said adds a line, an edit changes one, `wrong` and `mute` take one
-away. What lasts is what a model called important. A card changes when people put something right, and once a day, so
-that a provider's cache of the prompt survives.
+away. What lasts is what a model called important, and outcomes did not contradict. A card changes when people put
+something right, when a memory is contradicted, and once a day, so that a provider's cache of the prompt survives.
 """
 
 from __future__ import annotations
@@ -66,10 +66,10 @@ class _Known(NamedTuple):
 
 
 class PeopleCards:
-    """The cards of every mind, made again only when something was put right, or on another day."""
+    """The cards of every mind, made again only when something was put right or contradicted, or on another day."""
 
     def __init__(self) -> None:
-        self._known: dict[Path, tuple[tuple[int, str, date], tuple[PersonCard, ...]]] = {}
+        self._known: dict[Path, tuple[tuple[int, str, tuple[str, ...], date], tuple[PersonCard, ...]]] = {}
 
     def of(self, mind: Mind, *, now: datetime) -> tuple[PersonCard, ...]:
         """
@@ -80,7 +80,8 @@ class PeopleCards:
         if mind.as_of is not None:
             return _cards(mind, mind.as_of)
         lines = mind.corrections.lines()
-        stamp = (id(mind.corrections), lines[-1].id if lines else "", now.date())
+        wrong = mind.outcomes.ever_contradicted()
+        stamp = (id(mind.corrections), lines[-1].id if lines else "", wrong, now.date())
         known = self._known.get(mind.workspace.folder)
         if known is None or known[0] != stamp or not known[1]:  # of a new mind, something is known soon
             known = self._known[mind.workspace.folder] = (stamp, _cards(mind, now))
@@ -173,12 +174,13 @@ def _lasting(mind: Mind, put_right: PutRight, now: datetime) -> Iterable[_Known]
     rows = mind.text.important_facts(least=PRIORITY, at=now, limit=_MOST_FACTS)
     every = {number: json.loads(str(row[4])) for number, row in enumerate(rows)}
     sequences = mind.text.sequences(tuple({uuid for found in every.values() for uuid in found}))
-    for number, row in enumerate(rows):
-        told_in = tuple(sorted(sequences[one] for one in every[number] if one in sequences))
-        joins = (str(row[2]), str(row[3]))
-        text = str(row[1])
-        if not put_right.fact(text, told_in, joins=joins).held_back:
-            yield _Known(CardLine(f"{FACT}{row[0]}", without_lead(text), told_in), joins, teller_in(text))
+    told = [tuple(sorted(sequences[one] for one in every[number] if one in sequences)) for number in every]
+    contradicted = mind.outcomes.held_back({f"{FACT}{row[0]}": told_in for row, told_in in zip(rows, told, strict=True)})
+    for row, told_in in zip(rows, told, strict=True):
+        text, joins, key = str(row[1]), (str(row[2]), str(row[3])), f"{FACT}{row[0]}"
+        decided = put_right.fact(text, told_in, joins=joins)
+        if not decided.held_back and (key not in contradicted or decided.is_right):
+            yield _Known(CardLine(key, without_lead(text), told_in), joins, teller_in(text))
 
 
 def _about(known: _Known, keys: Sequence[str], mind: Mind, put_right: PutRight) -> tuple[str, ...]:

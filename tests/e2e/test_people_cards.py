@@ -38,6 +38,15 @@ def fact(text):
     return {"kind": "fact", "text": text}
 
 
+def nurse(_):
+    """What a model notes of a nurse who had tea."""
+    facts = [
+        {"source": "Ann", "relation": "IS", "target": "Nurse", "fact": "Ann is a nurse.", "importance": 0.9},
+        {"source": "Ann", "relation": "HAD", "target": "Tea", "fact": "Ann had tea.", "importance": 0.3},
+    ]
+    return {"entities": [{"name": one} for one in ("Ann", "Nurse", "Tea")], "facts": facts}
+
+
 async def test_what_is_pinned_or_said_is_on_the_card_until_it_is_taken_back(tmp_path):
     """Broken: pins are not on a card; a card is read once and for all."""
     async with running(tmp_path) as service:
@@ -87,14 +96,7 @@ async def test_a_pinned_turn_is_on_the_card_of_whoever_told_it(tmp_path):
 async def test_what_a_model_calls_important_lasts_and_what_is_wrong_does_not(tmp_path):
     """Broken: importance is not asked for; a fact that was put right stays on the card."""
 
-    def read(_):
-        facts = [
-            {"source": "Ann", "relation": "IS", "target": "Nurse", "fact": "Ann is a nurse.", "importance": 0.9},
-            {"source": "Ann", "relation": "HAD", "target": "Tea", "fact": "Ann had tea.", "importance": 0.3},
-        ]
-        return {"entities": [{"name": one} for one in ("Ann", "Nurse", "Tea")], "facts": facts}
-
-    with provider_of(Brain(extraction=read)) as provider:
+    with provider_of(Brain(extraction=nurse)) as provider:
         async with running(tmp_path, settings=hosted(tmp_path, provider, "extraction")) as service:
             await service.keep("ada", {"role": "user", "name": "Ann", "content": "I am a nurse. I had tea."})
             await service.digested("ada")
@@ -104,6 +106,23 @@ async def test_what_a_model_calls_important_lasts_and_what_is_wrong_does_not(tmp
 
     assert [line["text"] for line in before[0]["lines"]] == ["Ann is a nurse."]
     assert after == []
+
+
+async def test_what_was_contradicted_leaves_the_card_until_a_person_says_that_it_is_so(tmp_path):
+    """Broken: outcomes are not asked; a card is made again only when a person decides; a confirmed fact stays away."""
+    with provider_of(Brain(extraction=nurse)) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "extraction")) as service:
+            await service.keep("ada", {"role": "user", "name": "Ann", "content": "I am a nurse. I had tea."})
+            await service.digested("ada")
+            [line] = (await people(service))[0]["lines"]
+            outcomes = {"outcomes": [{"id": line["id"], "outcome": "contradicted"}]}
+            assert (await service.http.post("/v1/minds/ada/outcomes", json=outcomes)).status_code == 200
+            contradicted = await people(service)
+            await correct(service, "right", target=fact("Ann is a nurse."))
+            confirmed = await people(service)
+
+    assert contradicted == []
+    assert [line["text"] for line in confirmed[0]["lines"]] == ["Ann is a nurse."]
 
 
 @pytest.mark.parametrize(("shown", "is_there"), [("auto", False), ("always", True), ("never", False)])
