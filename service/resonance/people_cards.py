@@ -175,9 +175,10 @@ def _lasting(mind: Mind, put_right: PutRight, now: datetime) -> Iterable[_Known]
     every = {number: json.loads(str(row[4])) for number, row in enumerate(rows)}
     sequences = mind.text.sequences(tuple({uuid for found in every.values() for uuid in found}))
     told = [tuple(sorted(sequences[one] for one in every[number] if one in sequences)) for number in every]
-    contradicted = mind.outcomes.held_back({f"{FACT}{row[0]}": told_in for row, told_in in zip(rows, told, strict=True)})
-    for row, told_in in zip(rows, told, strict=True):
-        text, joins, key = str(row[1]), (str(row[2]), str(row[3])), f"{FACT}{row[0]}"
+    facts = {f"{FACT}{row[0]}": (row, told_in) for row, told_in in zip(rows, told, strict=True)}
+    contradicted = mind.outcomes.held_back({key: told_in for key, (_, told_in) in facts.items()})
+    for key, (row, told_in) in facts.items():
+        text, joins = str(row[1]), (str(row[2]), str(row[3]))
         decided = put_right.fact(text, told_in, joins=joins)
         if not decided.held_back and (key not in contradicted or decided.is_right):
             yield _Known(CardLine(key, without_lead(text), told_in), joins, teller_in(text))
