@@ -174,18 +174,25 @@ class MindFiles:
             return present.listed
 
     def _create(self, root: Path, path: str, file: Path, content: bytes) -> None:
+        seen = stamp_of(file)
+        if os.path.lexists(file):  # before anything is stored, which counts for everybody where the home is shared
+            raise self._came_before(root, path)
         beside = file.with_name(f".{file.name}.new")
         beside.unlink(missing_ok=True)
         with new_file(beside) as opened:
             opened.write(content)
         try:
-            with storing(file, beside):
+            with storing(file, beside, seen=seen):
                 create(beside, file)
         except FileExistsError as error:
-            present = _text(self._read(root, path).content)  # refused if it is a link or a folder
-            raise JournalFileChanged(present, etag=etag_of(present)) from error
+            raise self._came_before(root, path) from error
         finally:
             beside.unlink(missing_ok=True)
+
+    def _came_before(self, root: Path, path: str) -> JournalFileChanged:
+        """The error for a new file where there is one. Raises as ``read`` does, also for a link or a folder."""
+        present = _text(self._read(root, path).content)
+        return JournalFileChanged(present, etag=etag_of(present))
 
     def _check_unchanged(self, root: Path, path: str, expected: str) -> WholeFile:
         present = self._read(root, path)

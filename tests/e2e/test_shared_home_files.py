@@ -1,0 +1,46 @@
+"""People's files of a home that several services share: what is refused at one of them changes nothing at any."""
+
+import pytest
+
+from tests.support.service_process import serving
+
+NEW = {"If-None-Match": "*"}
+CONTENT = {"settings.toml": ('timezone = "Europe/Rome"\n', 'timezone = "Asia/Tokyo"\n')}
+
+
+@pytest.fixture
+def env(database_url, graph_server):
+    prefix = f"{database_url.rpartition('/')[2]}_"
+    return {"MIND_MEMORY_DATABASE": database_url, "FALKORDB_URL": graph_server.url, "MIND_MEMORY_GRAPH_PREFIX": prefix}
+
+
+@pytest.fixture
+def two(env, tmp_path):
+    with serving(tmp_path / "one", **env) as one, serving(tmp_path / "two", **env) as two:
+        yield one, two
+
+
+def put(service, path, text, headers):
+    return service.http.put(f"/v1/minds/ada/files/{path}", content=text, headers=headers)
+
+
+def texts(services, path):
+    return [service.http.get(f"/v1/minds/ada/files/{path}").raise_for_status().json()["text"] for service in services]
+
+
+@pytest.mark.parametrize("writer", [0, 1])
+def test_a_new_file_is_refused_where_there_is_one_and_leaves_it_as_it_was_for_every_service(two, writer):
+    """Broken: 412 says that nothing was written, and the person's text is gone for all."""
+    two[0].keep("ada", "Hello there, I am Ada.")
+    templates = {path: texts(two, path) for path in ("MEMORY.md", "SOUL.md")}
+    for path in templates:
+        assert put(two[writer], path, "Another program's.", NEW).status_code == 412
+        assert texts(two, path) == templates[path]
+
+    for path in ("memory/2026-03-01.md", "memory/trips/lyon.md", "settings.toml", "prompts/seeds.md"):
+        hers, another = CONTENT.get(path, ("The person's.", "Another program's."))
+        first, second = put(two[0], path, hers, NEW), put(two[writer], path, another, NEW)
+
+        assert (first.status_code, second.status_code) == (200, 412), (path, first.text, second.text)
+        assert second.json()["current"] == hers
+        assert texts(two, path) == [hers, hers]
