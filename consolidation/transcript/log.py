@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.ports import Clock
     from consolidation.kernel.turns import Turn
-    from consolidation.transcript.shared_turns import SharedTurns
+    from consolidation.transcript.shared_turns import FileSeen, SharedTurns
 
 _sync = getattr(os, "fdatasync", os.fsync)
 
@@ -69,6 +69,7 @@ class Extent:
 class _Waiting:
     turn: Turn
     tokens: int
+    as_seen: FileSeen | None
     kept: StoredTurn | None = None
     is_new: bool = True
     error: MemoryFault | None = None
@@ -110,19 +111,24 @@ class Transcript:
             raise kind(f"{self._folder}: {error.strerror}") from error
         return self
 
-    async def append(self, turn: Turn, *, tokens: int) -> Accepted:
+    async def append(self, turn: Turn, *, tokens: int, as_seen: FileSeen | None = None) -> Accepted:
         """
         Store *turn* durably and return it with its sequence.
 
         The same turn id with the same content, apart from secrets, returns the turn as it was first stored; with
         other content it raises TurnConflict. Raises TurnErased where a turn of this id was erased, and
         TranscriptUnwritable when the disk refused: then nothing was stored.
+
+        A turn is as it is because of what a file said, *as_seen*. Where several machines share the mind, and one of
+        them has changed that file, it raises ChangedElsewhere or CopyOutdated: then nothing was stored either.
         """
         if (stored := await self._stored(turn)) is not None:
             return stored
-        return (await self._append_new([(turn, tokens)]))[0]
+        return (await self._append_new([(turn, tokens)], as_seen))[0]
 
-    async def append_all(self, turns: Sequence[tuple[Turn, int]]) -> tuple[Accepted, ...]:
+    async def append_all(
+        self, turns: Sequence[tuple[Turn, int]], *, as_seen: FileSeen | None = None
+    ) -> tuple[Accepted, ...]:
         """
         Store *turns*, each with its tokens, in one write: all of them or none. Their ids must differ.
 
@@ -131,8 +137,8 @@ class Transcript:
         stored = {turn.turn_id: await self._stored(turn) for turn, _ in turns}
         # Between this look and the queue nobody comes; what somebody posted while the disk was read is theirs.
         new = [pair for pair in turns if stored[pair[0].turn_id] is None and not self._is_known(pair[0])]
-        stored |= {one.kept.turn.turn_id: one for one in await self._append_new(new)}
-        return tuple([stored[turn.turn_id] or await self.append(turn, tokens=tokens) for turn, tokens in turns])
+        stored |= {one.kept.turn.turn_id: one for one in await self._append_new(new, as_seen)}
+        return tuple([stored[one.turn_id] or await self.append(one, tokens=n, as_seen=as_seen) for one, n in turns])
 
     def _is_known(self, turn: Turn) -> bool:
         return turn.turn_id in self._waiting or (self._shared is None and self._positions.is_taken(turn.turn_id))
@@ -158,8 +164,8 @@ class Transcript:
             return Accepted(_same(kept, turn), is_new=False)
         return None
 
-    async def _append_new(self, turns: Sequence[tuple[Turn, int]]) -> list[Accepted]:
-        waiting = [_Waiting(turn, tokens) for turn, tokens in turns]
+    async def _append_new(self, turns: Sequence[tuple[Turn, int]], as_seen: FileSeen | None) -> list[Accepted]:
+        waiting = [_Waiting(turn, tokens, as_seen) for turn, tokens in turns]
         self._waiting.update({one.turn.turn_id: one for one in waiting})
         self._queue.extend(waiting)  # at once: no write takes a part of them
         return [Accepted(_same(await self._settled(one), one.turn), is_new=one.is_new) for one in waiting]
@@ -270,7 +276,9 @@ class Transcript:
 
     def _share(self, batch: list[_Waiting], shared: SharedTurns) -> None:
         """Store the batch for everybody. It is stored also where the disk fails, and this copy lacks it."""
-        stored = shared.append([(waiting.turn, waiting.tokens) for waiting in batch], at=self._clock.now())
+        as_seen = frozenset(waiting.as_seen for waiting in batch if waiting.as_seen is not None)
+        turns = [(waiting.turn, waiting.tokens) for waiting in batch]
+        stored = shared.append(turns, at=self._clock.now(), as_seen=as_seen)
         with suppress(OSError):
             self._read_on()
         for waiting, one in zip(batch, stored, strict=True):

@@ -6,6 +6,7 @@ Accepting a turn needs neither graph nor model nor embedder. It is on disk when 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import accumulate
@@ -16,12 +17,16 @@ import structlog
 from structlog.contextvars import bound_contextvars
 
 from consolidation.kernel.errors import InvalidRequest, MemoryFault, TranscriptUnwritable, TurnConflict, TurnErased
+from consolidation.kernel.shared_files import stamp_of
+from consolidation.kernel.sharing_errors import ChangedElsewhere, CopyOutdated
 from consolidation.kernel.turns import NOISE, Turn, TurnKind
 from consolidation.secrets.privacy_filter import voided
 from consolidation.text.injected_blocks import without_injected
 from consolidation.text.noise import is_blank, kind_of
 from consolidation.text.tokens import count_tokens
+from consolidation.transcript.shared_turns import FileSeen
 from service.ingest.lane_telemetry import span_key
+from service.mind.own_settings import own_settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,7 +45,9 @@ log = structlog.get_logger()
 OFF_THE_RECORD = "off_the_record"
 _SECRET = "secret: "  # noqa: S105 - how a reason begins
 _MOST_AHEAD = timedelta(days=1)  # more than any clock is wrong by
+_TRIES = 8  # to store turns of a mind whose settings keep changing
 
+type _Stored = tuple[Mind, list[tuple[Accepted, tuple[DroppedMessage, ...]]]]
 type TurnRefusal = InvalidRequest | TurnConflict | TurnErased  # what is wrong with a turn itself
 
 
@@ -195,15 +202,29 @@ class Intake:
         """What is withheld of the turns of a mind, which need not exist."""
         return (await self._minds.own_settings(mind_id)).privacy(self._privacy_filter)
 
-    async def _store(
-        self, mind_id: str, turns: Sequence[Turn]
-    ) -> tuple[Mind, list[tuple[Accepted, tuple[DroppedMessage, ...]]]]:
+    async def _store(self, mind_id: str, turns: Sequence[Turn]) -> _Stored:
         for turn in turns:
             check_times(turn, now=self._clock.now())
-        privacy = await self.privacy_of(mind_id)
+        for _ in range(_TRIES - 1):
+            with suppress(ChangedElsewhere, CopyOutdated):
+                return await self._store_as_set(mind_id, turns)
+        return await self._store_as_set(mind_id, turns)
+
+    async def _store_as_set(self, mind_id: str, turns: Sequence[Turn]) -> _Stored:
+        """
+        Store *turns* as the mind's settings have it. Storing looks whether they are still the same for all machines.
+
+        Raises ChangedElsewhere and CopyOutdated where they are not.
+        """
+        settings = self._minds.workspace(mind_id).settings
+        as_seen = FileSeen(settings.name, await anyio.to_thread.run_sync(stamp_of, settings))
+        known = self._minds.get(mind_id)
+        own = await (own_settings_of(known) if known is not None else self._minds.own_settings(mind_id))
+        privacy = own.privacy(self._privacy_filter)
         measured = await anyio.to_thread.run_sync(lambda: [_measured(turn, privacy) for turn in turns])
         mind = await self._minds.find_or_create(mind_id)
-        stored = await mind.transcript.append_all([(filtered, tokens) for filtered, _, tokens in measured])
+        filtered = [(turn, tokens) for turn, _, tokens in measured]
+        stored = await mind.transcript.append_all(filtered, as_seen=as_seen)
         return mind, [(one, dropped) for one, (_, dropped, _) in zip(stored, measured, strict=True)]
 
     def _report(

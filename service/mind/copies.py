@@ -120,6 +120,12 @@ class MindCopies:
         else:
             raise DatabaseUnavailable(f"the copy of {mind_id!r} on this machine is being made")
 
+    async def follow(self, mind_id: str, get: Callable[[str], Mind | None], *, seconds: float) -> None:
+        """Bring a mind's copy up to date as ``followed`` does. An open mind goes on as it is after a moment."""
+        within = copy_seconds(seconds) if self._may_go_on(mind_id, get) else seconds
+        async with self.followed(mind_id, get, seconds=within):
+            pass
+
     def _may_go_on(self, mind_id: str, get: Callable[[str], Mind | None]) -> bool:
         """Whether a mind is open and may be answered from as it is."""
         return self._is_trusted and get(mind_id) is not None and mind_id not in self._renewed

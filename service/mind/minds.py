@@ -227,12 +227,11 @@ class Minds:
         return workspace_of(self._home, mind_id, linked_folders=self._linked_folders)
 
     async def own_settings(self, mind_id: str, *, seconds: float = COPY_SECONDS) -> OwnSettings:
-        """The settings of a mind, which need not exist; its copy is made first, in *seconds*. Raises as ``find``."""
+        """The settings of a mind, which need not exist, as they are for all, in *seconds*. Raises as ``find``."""
+        if self.copies is not None and not self.gate.is_closed(mind_id):
+            await self.copies.follow(mind_id, self.get, seconds=seconds)
         mind = self._open.get(mind_id)
         file = mind.settings if mind is not None else OwnSettingsFile(self.workspace(mind_id).settings)
-        if mind is None and self.copies is not None and not self.gate.is_closed(mind_id):
-            async with self.copies.followed(mind_id, self.get, seconds=seconds):
-                pass
         return (await anyio.to_thread.run_sync(file.read, abandon_on_cancel=True)).own
 
     async def find(self, mind_id: str, *, seconds: float = COPY_SECONDS) -> Mind:

@@ -18,6 +18,7 @@ from datetime import UTC
 from typing import TYPE_CHECKING, Annotated, Any
 from zoneinfo import ZoneInfo
 
+import anyio.to_thread
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from consolidation.dreams.sleep_state import agent_zone
@@ -184,6 +185,11 @@ class SettingsRead:
     def etag(self) -> str:
         """The fingerprint of the text."""
         return etag_of(self.text)
+
+
+async def own_settings_of(mind: Mind) -> OwnSettings:
+    """The settings of a mind that was just found, which brought its files up to date."""
+    return (await anyio.to_thread.run_sync(mind.settings.read, abandon_on_cancel=True)).own
 
 
 def zone_of(mind: Mind) -> tzinfo:

@@ -23,7 +23,7 @@ from consolidation.kernel.turns import Speaker
 from service.mind.also_read import opened_minds
 from service.mind.copies import copy_seconds, outage
 from service.mind.mind_gate import Paused
-from service.mind.own_settings import in_time
+from service.mind.own_settings import in_time, own_settings_of
 from service.openai_proxy.audio import heard_in_time
 from service.openai_proxy.messages import read
 from service.openai_proxy.rewrite import with_memory
@@ -108,7 +108,7 @@ async def _search(chat: Chat, *, context: ProxyContext) -> ChatRecall:
         failed = False
     else:
         deadline = Deadline(context.clock.monotonic, began, context.deadline_seconds)
-        own = await in_time(context.minds.own_settings(chat.mind_id), seconds=deadline.left())
+        own = await in_time(own_settings_of(mind), seconds=deadline.left())
         async with opened_minds(
             context.minds, chat.mind_id, asked=None, own=own, sees=context.sees, fleet=context.fleet
         ) as others:

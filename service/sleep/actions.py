@@ -22,6 +22,7 @@ from consolidation.kernel.errors import DreamFault, InvalidRequest, Locked, Mind
 from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from consolidation.kernel.turns import Speaker
 from service.ingest.intake import check_time, emptiness
+from service.mind.own_settings import own_settings_of
 from service.retrieval.moment import ResonanceRequest
 from service.retrieval.put_right import FACT
 
@@ -218,7 +219,7 @@ class ActionIntake:
 
     async def _request(self, mind: Mind, session_id: str, cause: Action, *, past: int) -> ResonanceRequest:
         turns = await mind.transcript.before_in_session(session_id, mind.transcript.positions.last + 1, limit=_WINDOW)
-        own = await self._minds.own_settings(mind.mind_id)
+        own = await own_settings_of(mind)
         return ResonanceRequest(
             session_id=session_id,
             messages=tuple(_spoken(message) for stored in turns for message in stored.turn.messages),

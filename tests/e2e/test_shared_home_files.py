@@ -44,3 +44,27 @@ def test_a_new_file_is_refused_where_there_is_one_and_leaves_it_as_it_was_for_ev
         assert (first.status_code, second.status_code) == (200, 412), (path, first.text, second.text)
         assert second.json()["current"] == hers
         assert texts(two, path) == [hers, hers]
+
+
+def never_keeps(service, word):
+    """Let the mind never keep a *word*, by the settings of this service."""
+    etag = service.http.get("/v1/minds/ada/settings").raise_for_status().headers["etag"]
+    path, changes = "/v1/minds/ada/settings", {"never_keep": [word]}
+    service.http.patch(path, json=changes, headers={"If-Match": etag}).raise_for_status()
+
+
+def kept(services, turn_id):
+    """The messages of a turn as each service has them stored."""
+    found = [service.http.get(f"/v1/minds/ada/turns/{turn_id}").raise_for_status().json() for service in services]
+    return [[message["content"] for message in one["messages"]] for one in found]
+
+
+def test_words_that_a_mind_never_keeps_hold_at_once_for_every_service(two):
+    """Broken: a service that has the mind open asks its copy of the settings, as it was before the turn came."""
+    one, other = two
+    for number, service in enumerate((one, other, other, one)):
+        service.keep("ada", "Hello there, I am Ada.", turn_id=f"before-{number}")
+        never_keeps(one, f"word{number}")
+        posted = other.keep("ada", f"My word{number} is private.", turn_id=f"t{number}")
+        assert [dropped["reason"] for dropped in posted["dropped"]] == ["off_the_record"]
+        assert kept(two, f"t{number}") == [[""], [""]]

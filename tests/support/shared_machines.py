@@ -52,9 +52,9 @@ class Machine:
         file = self.workspace.folder / name
         return file.read_text() if file.exists() else None
 
-    def keep(self, *turn_ids, content="I said something.", mind_id=MIND):
+    def keep(self, *turn_ids, content="I said something.", mind_id=MIND, as_seen=()):
         turns = [(Turn(one, "s1", (Message(Speaker.USER, content),)), 3) for one in turn_ids]
-        return self.shared.turns_of(mind_id).append(turns, at=NOON)
+        return self.shared.turns_of(mind_id).append(turns, at=NOON, as_seen=frozenset(as_seen))
 
     async def transcript(self):
         self.bring_up()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from consolidation.kernel.turns import StoredTurn
-    from service.adapters.postgres.mind_rows import News, Touched
+    from service.adapters.postgres.mind_rows import FileState, News, Touched
 
 _ACCEPTED = re.compile(rb'"accepted_at":"(\d{4}-\d\d)')
 _FIRST_MONTH = "1970-01"  # where nothing is left but tombstones
@@ -65,6 +65,12 @@ class LocalCopy:
     def is_next(self, touched: Touched) -> bool:
         """Whether nobody else has written between its version and what was just written."""
         return self.version == touched.version - 1 and (not self.version or not self.is_of_another_past(touched))
+
+    def has(self, path: str, state: FileState | None) -> bool:
+        """Whether it has a file as its rows are."""
+        if state is None or (state.is_gone and not self.files.get(path)):
+            return True
+        return (state.version, state.parts) == (self.files.get(path), self.appended.get(path, 0))
 
     def follow(self, touched: Touched) -> None:
         """Note that it has what was just written; what others wrote before is still to come, if there was any."""

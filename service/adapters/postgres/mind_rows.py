@@ -46,6 +46,10 @@ SELECT version, content IS NULL, (
     SELECT coalesce(max(number), 0) FROM appended WHERE appended.mind_id = files.mind_id AND appended.path = files.path
 ) FROM files WHERE mind_id = %s AND path = %s
 """
+_KNOWN = """
+SELECT turn_id, line, 0, false FROM turns WHERE mind_id = %(mind)s AND turn_id = ANY(%(ids)s)
+UNION ALL SELECT path, NULL, version, content IS NULL FROM files WHERE mind_id = %(mind)s AND path = ANY(%(paths)s)
+"""
 _PUT = """
 INSERT INTO files (mind_id, path, version, content) VALUES (%s, %s, %s, %s) ON CONFLICT (mind_id, path) DO UPDATE
 SET version = excluded.version, content = excluded.content
@@ -195,12 +199,19 @@ def parts_after(cursor: Cursor, mind_id: str, path: str, *, number: int) -> byte
     return b"".join(bytes(row[0]) for row in rows)
 
 
-def turns_by_id(cursor: Cursor, mind_id: str, turn_ids: Sequence[str]) -> dict[str, StoredTurn]:
-    """Those of *turn_ids* that are taken, each with its turn, or its tombstone where it was erased."""
+def known_of(
+    cursor: Cursor, mind_id: str, turn_ids: Sequence[str], *, paths: Sequence[str]
+) -> tuple[dict[str, StoredTurn], dict[str, FileState]]:
+    """
+    In one look: those of *turn_ids* that are taken, each with its turn, or its tombstone where it was erased; and how
+    those files are that there are or were, to which nothing is ever appended.
+    """
     marks = {erased_id(one): one for one in turn_ids}
-    query = "SELECT turn_id, line FROM turns WHERE mind_id = %s AND turn_id = ANY(%s)"
-    rows: list[Any] = cursor.execute(query, (mind_id, [*turn_ids, *marks])).fetchall()
-    return {marks.get(row[0], row[0]): decode(bytes(row[1])) for row in rows}
+    words = {"mind": mind_id, "ids": [*turn_ids, *marks], "paths": list(paths)}
+    rows: list[Any] = cursor.execute(_KNOWN, words).fetchall()
+    turns = {marks.get(key, key): decode(bytes(line)) for key, line, _, _ in rows if line is not None}
+    files = {key: FileState(version, is_gone, 0) for key, line, version, is_gone in rows if line is None}
+    return turns, files
 
 
 def insert_turns(cursor: Cursor, mind_id: str, turns: Sequence[tuple[StoredTurn, bytes]], *, version: int) -> None:

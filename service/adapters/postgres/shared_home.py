@@ -22,7 +22,7 @@ from consolidation.kernel.shared_files import stamp_of
 from consolidation.kernel.sharing_errors import ChangedElsewhere, CopyOutdated, DatabaseUnavailable, NotInCustody
 from consolidation.kernel.turns import StoredTurn
 from consolidation.transcript.records import encode
-from consolidation.transcript.shared_turns import SharedTurn
+from consolidation.transcript.shared_turns import FileSeen, SharedTurn
 from consolidation.workspace import is_of_one_machine
 from service.adapters.postgres import mind_rows
 from service.adapters.postgres.local_copy import LocalCopy, whole_turns
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import Turn
     from service.adapters.postgres.custody import PostgresCustody
     from service.adapters.postgres.database import Cursor, Database
-    from service.adapters.postgres.mind_rows import FileState, News, Touched
+    from service.adapters.postgres.mind_rows import News, Touched
     from service.ports.shared_home import SnapshotFile
 
 HOME = "@home"  # stands for the mind's id in rows of files that belong to the home as a whole
@@ -316,7 +316,7 @@ class PostgresHome:
         stored: Touched | None = None
         with suppress(_Undone), self._database.transaction(deadline_seconds=_SECONDS) as cursor:
             touched = self._touch(cursor, copy, needs_custody=path in _WRITTEN_IN_CUSTODY, works=path in _WORKS)
-            if not _is_as_copied(mind_rows.file_state(cursor, copy.mind_id, path), copy, path):
+            if not copy.has(path, mind_rows.file_state(cursor, copy.mind_id, path)):
                 raise _Undone
             mind_rows.put_file(cursor, copy.mind_id, path, content, version=touched.version)
             stored = touched
@@ -343,29 +343,41 @@ class PostgresHome:
 
     # for PostgresTurns
 
-    def append_turns(self, mind_id: str, turns: Sequence[tuple[Turn, int]], *, at: datetime) -> tuple[SharedTurn, ...]:
+    def append_turns(
+        self, mind_id: str, turns: Sequence[tuple[Turn, int]], *, at: datetime, as_seen: frozenset[FileSeen]
+    ) -> tuple[SharedTurn, ...]:
         """Store turns and bring the copy up to date with them; see ``SharedTurns``."""
         copy = self._copy(mind_id)
         with _held(copy, seconds=_SECONDS):
-            new: list[tuple[StoredTurn, bytes]] = []
-            with self._database.transaction(deadline_seconds=_SECONDS) as cursor:
-                # Also where all of them are known: only a commit that writes waits until another machine has them.
-                touched = mind_rows.touch(cursor, mind_id, begins=True)
-                if touched is None:
-                    raise _erasing(mind_id)
-                found = mind_rows.turns_by_id(cursor, mind_id, [turn.turn_id for turn, _ in turns])
-                unknown = [pair for pair in turns if pair[0].turn_id not in found]
-                for sequence, (turn, tokens) in enumerate(unknown, start=touched.last_sequence + 1):
-                    kept = StoredTurn(sequence, at, turn, tokens)
-                    new.append((kept, encode(kept)[:-1]))
-                mind_rows.insert_turns(cursor, mind_id, new, version=touched.version)
-            if copy.is_next(touched) and copy.last == touched.last_sequence:
-                copy.add_turns([(kept.sequence, line) for kept, line in new])
-                copy.follow(touched)
-            else:
-                self._bring_up(copy)
-        found |= {kept.turn.turn_id: kept for kept, _ in new}
-        ours = {kept.turn.turn_id for kept, _ in new}
+            if all(stamp_of(copy.folder / one.path) == one.stamp for one in as_seen):
+                with suppress(_Undone):
+                    return self._append_turns(copy, turns, at=at, paths={one.path for one in as_seen})
+            self._bring_up(copy)
+            raise self._changed(copy, "another process changed what is set for the mind in the meantime; try again")
+
+    def _append_turns(
+        self, copy: LocalCopy, turns: Sequence[tuple[Turn, int]], *, at: datetime, paths: set[str]
+    ) -> tuple[SharedTurn, ...]:
+        """Raises _Undone where the row of a file is not what the copy has."""
+        mind_id, ids = copy.mind_id, [turn.turn_id for turn, _ in turns]
+        with self._database.transaction(deadline_seconds=_SECONDS) as cursor:
+            # Also where all of them are known: only a commit that writes waits until another machine has them.
+            touched = mind_rows.touch(cursor, mind_id, begins=True)
+            if touched is None:
+                raise _erasing(mind_id)
+            found, files = mind_rows.known_of(cursor, mind_id, ids, paths=[*paths])
+            if not all(copy.has(path, files.get(path)) for path in paths):
+                raise _Undone
+            unknown = enumerate((pair for pair in turns if pair[0].turn_id not in found), touched.last_sequence + 1)
+            kept = [StoredTurn(number, at, *pair) for number, pair in unknown]
+            new = [(one, encode(one)[:-1]) for one in kept]
+            mind_rows.insert_turns(cursor, mind_id, new, version=touched.version)
+        if copy.is_next(touched) and copy.last == touched.last_sequence:
+            copy.add_turns([(one.sequence, line) for one, line in new])
+            copy.follow(touched)
+        else:
+            self._bring_up(copy)
+        found |= (ours := {one.turn.turn_id: one for one in kept})
         return tuple(SharedTurn(found[turn.turn_id], turn.turn_id in ours) for turn, _ in turns)
 
     def overwrite_turns(self, mind_id: str, lines: Mapping[int, bytes]) -> None:
@@ -457,9 +469,11 @@ class PostgresTurns:
         self._home = home
         self._mind_id = mind_id
 
-    def append(self, turns: Sequence[tuple[Turn, int]], *, at: datetime) -> tuple[SharedTurn, ...]:
+    def append(
+        self, turns: Sequence[tuple[Turn, int]], *, at: datetime, as_seen: frozenset[FileSeen]
+    ) -> tuple[SharedTurn, ...]:
         """Store *turns*, all of them or none."""
-        return self._home.append_turns(self._mind_id, turns, at=at)
+        return self._home.append_turns(self._mind_id, turns, at=at, as_seen=as_seen)
 
     def overwrite(self, lines: Mapping[int, bytes]) -> None:
         """Put tombstones in the place of turns."""
@@ -480,13 +494,6 @@ def _held(copy: LocalCopy, *, seconds: float) -> Iterator[None]:
 def _append_seconds(path: str) -> float:
     """How long it may take to append to a file."""
     return _SECONDS if day_of(path) is None else _TRACE_SECONDS
-
-
-def _is_as_copied(state: FileState | None, copy: LocalCopy, path: str) -> bool:
-    """Whether a file's rows hold what the copy has."""
-    if state is None or (state.is_gone and not copy.files.get(path)):
-        return True
-    return (state.version, state.parts) == (copy.files.get(path), copy.appended.get(path, 0))
 
 
 def _erasing(mind_id: str) -> MindErasing:

@@ -13,6 +13,7 @@ from service.http.schemas.ask import ANSWERED, AnswerLineOut, AskIn, AskOut, Con
 from service.http.schemas.corrections import decision_out
 from service.http.schemas.resonance import SourceOut, note_out, said_by
 from service.mind.copies import outage
+from service.mind.own_settings import own_settings_of
 
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["minds"], route_class=KnownQuery)
 
@@ -28,7 +29,7 @@ async def ask(mind_id: MindId, posted: AskIn, memory: MemoryDep) -> AskOut:
     mind = await memory.minds.find(mind_id)
     lacking = outage(memory.minds.copies)
     tag = posted.language if posted.language is not None else await run_sync(detect, posted.question)
-    zone = (await memory.minds.own_settings(mind_id)).zone(posted.timezone)
+    zone = (await own_settings_of(mind)).zone(posted.timezone)
     question = Question(
         posted.question, primary_subtag(tag), tag, zone, posted.at, posted.limit, asker=posted.asker or ""
     )

@@ -18,6 +18,7 @@ from service.http.schemas.corrections import decision_out
 from service.http.schemas.log import CYCLE, LOG_FOUND, LogItem, LogLineOut, LogOut, LogSearch
 from service.mind.copies import outage
 from service.mind.minds import Mind
+from service.mind.own_settings import own_settings_of
 from service.resonance.labels import label
 from service.retrieval.log_search import LogHit, LogQuery, search_log
 from service.retrieval.put_right import put_right_in
@@ -44,7 +45,7 @@ async def log(mind_id: MindId, asked: Annotated[LogSearch, Query()], memory: Mem
     lacking = outage(memory.minds.copies)
     found = await search_log(mind, query, clock=memory.clock)
     spoken = asked.language if asked.language is not None else await run_sync(_language, mind, asked.query)
-    now, zone = memory.clock.now(), (await memory.minds.own_settings(mind_id)).zone(asked.timezone)
+    now, zone = memory.clock.now(), (await own_settings_of(mind)).zone(asked.timezone)
     put_right = await put_right_in(mind)
     return LogOut(
         items=[

@@ -28,7 +28,7 @@ from service.http.schemas.resonance import sources_out
 from service.index.turn_fields import TurnFilter
 from service.mind.also_read import UNAVAILABLE, checked_minds, opened_minds
 from service.mind.copies import outage
-from service.mind.own_settings import MOST_ALSO_READ
+from service.mind.own_settings import MOST_ALSO_READ, own_settings_of
 from service.retrieval.remembered import KINDS, Kind, Remembered
 from service.retrieval.time_window import TimeWindow
 
@@ -121,7 +121,7 @@ async def remember(
     """
     found = await memory.minds.find(mind_id)
     lacking = outage(memory.minds.copies)
-    own = await memory.minds.own_settings(mind_id)
+    own = await own_settings_of(found)
     async with opened_minds(
         memory.minds, mind_id, asked=also.named, own=own, sees=also.sees, fleet=memory.fleet
     ) as others:

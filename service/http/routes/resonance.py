@@ -27,7 +27,7 @@ from service.http.schemas.resonance import (
 from service.index.turn_fields import EVERY_TURN
 from service.mind.also_read import checked_minds, opened_minds
 from service.mind.copies import DATABASE_UNAVAILABLE, copy_seconds, outage
-from service.mind.own_settings import OwnSettings, in_time
+from service.mind.own_settings import OwnSettings, in_time, own_settings_of
 from service.resonance.call import Deadline
 from service.resonance.injection import etag, injected
 from service.retrieval.moment import Flashback, Part, ResonanceAnswer, ResonanceRequest, WhatIf
@@ -51,7 +51,7 @@ async def resonate(mind_id: MindId, posted: ResonanceIn, memory: MemoryDep, call
         return _silence(mind_id, request, why=str(fault))
     except DatabaseUnavailable as fault:  # there is no copy here to answer from
         return _silence(mind_id, request, why=str(fault), degraded=(DATABASE_UNAVAILABLE,))
-    own = await in_time(memory.minds.own_settings(mind_id), seconds=deadline.left())
+    own = await in_time(own_settings_of(mind), seconds=deadline.left())
     request = _request(posted, heard, own, memory, began=began)
     request = replace(request, degraded=(*request.degraded, *outage(memory.minds.copies)))
     async with opened_minds(

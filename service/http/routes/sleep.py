@@ -38,6 +38,7 @@ from service.http.schemas.sleep import (
     dream_out,
 )
 from service.mind.minds import Mind
+from service.mind.own_settings import own_settings_of
 from service.sleep.fatigue import read_fatigue
 
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["sleep"], route_class=KnownQuery)
@@ -111,7 +112,7 @@ async def sleep_status(mind_id: MindId, memory: MemoryDep) -> SleepStatusOut:
 async def wake(mind_id: MindId, posted: WakeIn, memory: MemoryDep) -> SleepStatusOut:
     """Its sleep is over now. A dream that is under way goes on."""
     mind = await memory.minds.find(mind_id)
-    privacy = (await memory.minds.own_settings(mind_id)).privacy(memory.privacy_filter)
+    privacy = (await own_settings_of(mind)).privacy(memory.privacy_filter)
     return SleepStatusOut.model_validate(await memory.sleep.sleeper.wake(mind, reason=privacy.note(posted.reason)))
 
 
