@@ -188,6 +188,7 @@ def start_custodian(memory: Memory, shared: SharedResources) -> None:
     memory.minds.custodian = custodian
     memory.background.start_daemon("lease of minds", custodian.stay_alive)
     memory.background.start_daemon("custody of minds", custodian.run)
+    memory.background.start_daemon("vectors of minds elsewhere", memory.ingestion.follow)
     memory.background.start_daemon("erasures elsewhere", custodian.forget_what_was_erased)
     memory.background.start_daemon("erasures left", memory.erasure.adopt)
 

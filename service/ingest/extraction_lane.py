@@ -142,7 +142,8 @@ class ExtractionLane:
 
     async def _read_progress(self, mind: Mind) -> Progress:
         progress = await mind.graph.progress()
-        mind.health.lanes[LaneName.SAVING].cursor = progress.saved
+        if self._custody.holds(mind.mind_id):  # else vectors are to be made here of what is saved
+            mind.health.lanes[LaneName.SAVING].cursor = progress.saved
         mind.health.lanes[self.name].cursor = progress.extracted
         mind.health.parked, mind.health.awaits_end_of_outage = progress.parked, is_outage(progress.parked)
         return progress

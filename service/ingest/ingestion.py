@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-_ROOM_SECONDS, _CLOSE_SECONDS = 0.1, 2.0
+_ROOM_SECONDS, _CLOSE_SECONDS, _FOLLOW_SECONDS = 0.1, 2.0, 1.0
 _MOST_PASSED = 10  # sweeps
 
 
@@ -72,6 +72,7 @@ class Ingestion:
         self._runners = (self._indexing, self._saving, self._extraction)
         self._unreadable: set[str] = set()
         self._passed: dict[str, int] = {}  # sweeps since an open mind was looked at
+        self._reached: dict[str, tuple[tuple[int, ...], int]] = {}  # how far it was, and for how long
 
     @property
     def lanes(self) -> tuple[Lane, ...]:
@@ -124,6 +125,7 @@ class Ingestion:
         self._saving_lane.forget(mind_id)
         self._extraction_lane.forget(mind_id)
         self._passed.pop(mind_id, None)
+        self._reached.pop(mind_id, None)
 
     async def sweep(self) -> None:
         """
@@ -146,6 +148,25 @@ class Ingestion:
                 if self._is_to_be_looked_at(mind):
                     self.wake(mind)
             await self._background.pause(self._sweep_seconds)
+
+    async def follow(self) -> None:
+        """
+        Look each second how far other processes are with open minds that they work on, until the service stops.
+
+        It is looked less and less often at one that does not go on.
+        """
+        while await self._background.pause(_FOLLOW_SECONDS):
+            for mind in self._minds.opened():
+                if not self._minds.custody.holds(mind.mind_id) and self._may_have_gone_on(mind):
+                    self._saving.wake(mind)
+
+    def _may_have_gone_on(self, mind: Mind) -> bool:
+        """Whether a mind is behind, and to be looked at now: one second after a change, two, four, eight, and so on."""
+        reached = (mind.transcript.positions.last, *(mind.health.lanes[lane.name].cursor for lane in self.lanes))
+        known, looks = self._reached.get(mind.mind_id, ((), 0))
+        looks = looks + 1 if reached == known else 1
+        self._reached[mind.mind_id] = reached, looks
+        return looks.bit_count() == 1 and any(mind.lag(lane.name) for lane in self.lanes)
 
     def _is_to_be_looked_at(self, mind: Mind) -> bool:
         """Whether an open mind is behind, or many sweeps have passed it by: its graph may have changed from outside."""

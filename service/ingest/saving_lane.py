@@ -65,20 +65,27 @@ class SavingLane:
         self._adopt_graph = adopt_graph
         self._telemetry = telemetry
         self._prepared: set[str] = set()
-        self._followed: dict[str, int] = {}  # from where on vectors were missing last
+        self._tried: dict[str, tuple[int, int]] = {}  # the first turn that was embedded last, and how many were saved
 
     async def step(self, mind: Mind) -> bool:
         """Save the next turns that are indexed; True while there are more. Raises GraphUnavailable, EmbedderFault."""
+        news, last = mind.health.news, mind.transcript.positions.last
+        if self._custody.holds(mind.mind_id):
+            mind.health.followed = news
         try:
-            return await self._save_next(mind)
+            has_more = await self._save_next(mind)
         except GraphUnavailable:
             self._prepared.discard(mind.mind_id)  # it may come back emptied
             raise
+        if not has_more and mind.health.followed < news:
+            is_indexed = await anyio.to_thread.run_sync(mind.text.cursor, "turns") >= last
+            mind.health.followed = news if is_indexed else mind.health.followed  # else the lane before wakes this one
+        return has_more
 
     def forget(self, mind_id: str) -> None:
         """Prepare a mind's graph again before it is used next."""
         self._prepared.discard(mind_id)
-        self._followed.pop(mind_id, None)
+        self._tried.pop(mind_id, None)
 
     async def lean_again(self, mind: Mind, turns: Sequence[StoredTurn]) -> dict[str, Vector]:
         """The leaning vectors, by uuid of passage, of *turns* and of the passage before each: a neighbour has gone."""
@@ -129,12 +136,15 @@ class SavingLane:
                 raise
             return False  # whoever has the mind makes its vectors anew
         indexed = await anyio.to_thread.run_sync(mind.text.cursor, "turns")
-        is_further, self._followed[mind.mind_id] = first > self._followed.get(mind.mind_id, 0), first
-        if not first or first > indexed or not is_further:  # what the transcript does not have, nobody can embed
+        if not first or first > indexed:  # what the transcript does not have, nobody can embed
             return False
-        turns = [turn for turn in await mind.transcript.after(first - 1, limit=_BATCH) if turn.sequence <= saved]
+        if self._tried.get(mind.mind_id) == (first, saved):  # it helped nothing, and would help nothing now
+            return False
+        last = max(saved, first)  # it may have been saved in between
+        turns = [turn for turn in await mind.transcript.after(first - 1, limit=_BATCH) if turn.sequence <= last]
         episodes, own, leaning = await self._embedded(mind, turns)
         await mind.graph.keep_vectors(episodes, own=own, leaning=leaning)
+        self._tried[mind.mind_id] = (first, saved)
         return len(turns) == _BATCH
 
     async def _go_back(self, mind: Mind, parts_at: int) -> None:

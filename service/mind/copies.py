@@ -76,6 +76,7 @@ class MindCopies:
 
     def opened(self, mind: Mind) -> None:
         """Note that a mind was opened: what each machine makes of its copy is to be made yet."""
+        mind.health.news += 1
         self._tell(mind)
 
     def distrust(self) -> None:
@@ -210,6 +211,7 @@ async def _read_on(mind: Mind, arrived: Arrived) -> None:
     """Take in what is in the files already. Raises OSError."""
     if arrived.has_turns:
         await mind.transcript.follow()
+        mind.health.news += 1
     workspace, names = mind.workspace, arrived.files
     if workspace.outcomes.name in names:
         mind.outcomes.read_again()

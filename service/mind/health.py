@@ -40,6 +40,8 @@ class Health:
 
     ``awaits_end_of_outage`` says that some were parked only because a provider was away: they are to be tried again.
     ``embedder`` is the stored name of the one that made the vectors of its graph, once that was looked at.
+    ``news`` is how often turns came from another machine, and ``followed`` how many of these times a lane has looked
+    since what the graph has of them, and made their vectors here.
     """
 
     lanes: dict[LaneName, LaneState] = field(default_factory=lambda: {name: LaneState() for name in LaneName})
@@ -47,6 +49,8 @@ class Health:
     awaits_end_of_outage: bool = False
     usage: Usage = field(default_factory=Usage)
     embedder: str | None = None
+    news: int = 0
+    followed: int = 0
 
     @property
     def waiting_for(self) -> str | None:

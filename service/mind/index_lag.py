@@ -53,6 +53,21 @@ async def until_indexed(mind: Mind, *, seconds: float) -> bool:
     return left <= 0
 
 
+async def until_followed(mind: Mind, *, seconds: float) -> bool:
+    """
+    Whether vectors were made of the turns of another machine, as far as the graph has them; they are waited for.
+
+    That takes *seconds* at the longest. Nothing that fails is waited for: it is told by its rung.
+    """
+    clock = asyncio.get_running_loop().time
+    until, saving = clock() + seconds, mind.health.lanes[LaneName.SAVING]
+    while mind.health.followed < mind.health.news and saving.waiting_for is None:
+        if clock() >= until:
+            return False
+        await asyncio.sleep(_LOOK_SECONDS)
+    return True
+
+
 async def has_lost_text(mind: Mind) -> bool:
     """
     Whether full text lacks turns that a mind at rest had in it: a new version makes it anew, or its file has gone.

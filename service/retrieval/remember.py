@@ -22,7 +22,7 @@ from consolidation.text.words import stems
 from service.index.turn_fields import EVERY_TURN
 from service.mind.also_read import UNAVAILABLE
 from service.mind.foreign_mind import ForeignMind
-from service.mind.index_lag import INDEX_BEHIND, until_indexed, until_saved
+from service.mind.index_lag import INDEX_BEHIND, until_followed, until_indexed, until_saved
 from service.ports.graph import VectorHits
 from service.retrieval.excerpt import query_words
 from service.retrieval.fragments import as_source
@@ -163,7 +163,9 @@ class Recall:
         compared* with those of other minds.
         """
         kinds = kinds & _WITH_ENTITIES if entity_kinds else kinds
-        behind = () if await until_indexed(mind, seconds=_INDEXING_SECONDS) else (INDEX_BEHIND,)
+        is_up_to_date = await until_indexed(mind, seconds=_INDEXING_SECONDS)
+        is_up_to_date = await until_followed(mind, seconds=_INDEXING_SECONDS) and is_up_to_date
+        behind = () if is_up_to_date else (INDEX_BEHIND,)
         bearable = sanitised(query)
         if not bearable:
             return (), ()

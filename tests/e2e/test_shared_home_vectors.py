@@ -1,0 +1,71 @@
+"""A service that does not work on a mind finds its newest turns by their meaning, too, soon and whoever saved them when."""
+
+import time
+from itertools import count
+
+import pytest
+
+from tests.support.service_process import serving
+from tests.support.waiting import until
+
+SOON = 8  # seconds; a sweep, which looks by itself, comes each half minute
+_sessions = count()
+
+
+@pytest.fixture
+def env(database_url, graph_server):
+    prefix = f"{database_url.rpartition('/')[2]}_"
+    return {"MIND_MEMORY_DATABASE": database_url, "FALKORDB_URL": graph_server.url, "MIND_MEMORY_GRAPH_PREFIX": prefix}
+
+
+@pytest.fixture
+def two(env, tmp_path):
+    with serving(tmp_path / "one", **env) as one, serving(tmp_path / "two", **env) as two:
+        yield one, two
+
+
+def recalled(service, question):
+    """What a call found of each turn, by its sequence, and the rungs of the answer."""
+    body = {
+        "session_id": f"session {next(_sessions)}",
+        "messages": [{"role": "user", "content": question}],
+        "deadline_ms": 30_000,
+    }
+    found = service.http.post("/v1/minds/ada/resonance", json=body).raise_for_status().json()
+    trace = service.http.get(f"/v1/minds/ada/traces/{found['trace_id']}").raise_for_status().json()
+    candidates = trace["phases"]["retrieval"]["candidates"]
+    arms = {one["sequences"][0]: one["arms"] for one in candidates if one["kind"] == "episode"}
+    return arms, found["degraded"]
+
+
+def is_saved(service, turns):
+    graph = service.http.get("/v1/minds/ada").raise_for_status().json()["graph"]
+    return graph["saved"] == graph["sequence"] == turns
+
+
+def test_the_first_call_elsewhere_finds_by_meaning_what_was_saved_since(two):
+    """Broken: vectors of what came are made beside the call, which is answered without them and does not say so."""
+    one, other = two
+    one.keep("ada", "The harbour was full of boats.")
+    until(lambda: is_saved(one, 1))
+    recalled(other, "Who looks after my teeth?")
+    for number, said in enumerate(("My dentist is called Dr Weber.", "I bought a caravan in Trento."), start=2):
+        one.keep("ada", said)
+        until(lambda number=number: is_saved(one, number))
+
+        arms, degraded = recalled(other, ("Who looks after my teeth?", "Where did I get my camper van?")[number - 2])
+
+        assert "vectors" in arms.get(number, ()), arms
+        assert degraded == []
+
+
+def test_a_turn_that_is_asked_for_elsewhere_before_it_is_saved_is_found_by_meaning_soon(two):
+    """Broken: that service looked when the graph did not have it yet, and not again until the next sweep, or ever."""
+    one, other = two
+    for number, said in enumerate(("The harbour was full.", "Dr Weber is my dentist.", "I bought a caravan."), start=1):
+        one.keep("ada", said)
+        recalled(other, "What did I say?")
+        until(lambda number=number: is_saved(one, number))
+        began = time.monotonic()
+        until(lambda number=number: "vectors" in recalled(other, said)[0].get(number, ()))
+        assert time.monotonic() - began < SOON
