@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from service.settings.settings import Settings
 
 _CHECK_SECONDS = 2
+_MOST_LOOKED_AT = 50  # minds of a shared home, which may have a hundred thousand
 
 log = structlog.get_logger()
 
@@ -75,17 +76,43 @@ async def refuse_other_embedders(graphs: Graphs, minds: Sequence[str], *, embedd
     Only names are compared, and nobody outside is asked. A graph that is still loading, and a dimension that is not
     known yet, are checked later by the saving lane.
     """
+    for name in await _names_of(graphs, minds):
+        _check_name(name, embedder=embedder)
+
+
+async def refuse_embedder_of_others(graphs: Graphs, minds: Sequence[str], *, embedder: Embedder) -> None:
+    """
+    The same for *minds* of a home that several services share, of which some are looked at.
+
+    What half of them have is the embedder of the home: a service that once began a few minds with another one does not
+    keep the others from starting.
+    """
+    names = await _names_of(graphs, minds[:: len(minds) // _MOST_LOOKED_AT + 1])
+    others = [name for name in names if not _is_usable(name, embedder=embedder)]
+    if others and 2 * len(others) >= len(names):
+        _check_name(others[0], embedder=embedder)
+
+
+async def _names_of(graphs: Graphs, minds: Sequence[str]) -> list[str]:
+    """The stored names of the embedders of those of *minds* that have a graph, as far as there is time."""
+    names = []
     try:
         async with asyncio.timeout(_CHECK_SECONDS):
             for mind_id in minds:
                 found = await graphs.of(mind_id).identity()
                 if found is not None:
-                    _check_name(found.embedder, embedder=embedder)
+                    names.append(found.embedder)
     except (GraphFault, TimeoutError) as error:
         log.info("embedder.unchecked", reason=str(error) or "no answer in time")
+    return names
+
+
+def _is_usable(name: str, *, embedder: Embedder) -> bool:
+    """Whether vectors of the embedder of this *name* are ours, or are made anew later, as those of another version."""
+    return name == embedder.stored_name or is_other_version(name, configured=embedder.stored_name)
 
 
 def _check_name(name: str, *, embedder: Embedder) -> None:
-    """Raise EmbedderMismatch where *name* is of another embedder; what another version made is made anew later."""
-    if not is_other_version(name, configured=embedder.stored_name):
+    """Raise EmbedderMismatch where *name* is of another embedder."""
+    if not _is_usable(name, embedder=embedder):
         check_embedder(EmbedderIdentity(name, 0), configured=EmbedderIdentity(embedder.stored_name, 0))

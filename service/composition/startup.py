@@ -21,7 +21,12 @@ from consolidation.text.language import detect
 from consolidation.text.speech_acts import told
 from consolidation.text.tokens import count_tokens
 from service.adapters.falkordb.connection import warm_client
-from service.composition.embedder import problem_of_embedder, refuse_known_embedders, refuse_other_embedders
+from service.composition.embedder import (
+    problem_of_embedder,
+    refuse_embedder_of_others,
+    refuse_known_embedders,
+    refuse_other_embedders,
+)
 from service.composition.models import choose, problems_of
 from service.composition.shared_home import start_custodian
 from service.composition.webhooks import start_webhooks
@@ -79,6 +84,8 @@ async def start(memory: Memory, shared: Resources, *, journal: JournalPath) -> N
         background.start("example", memory.example.resume)
     unknown, others = await shared.minds.of_other_embedders(shared.plain_embedder.stored_name)
     refuse_known_embedders(others, embedder=shared.plain_embedder)
+    if shared.several is not None:
+        await refuse_embedder_of_others(shared.graphs, shared.minds.ids(), embedder=shared.plain_embedder)
     await refuse_other_embedders(
         shared.graphs, () if shared.is_graph_loading else unknown, embedder=shared.plain_embedder
     )

@@ -127,6 +127,14 @@ class Custody(Protocol):
         """The number of its claim, which grows with every claim of the mind; None where minds are not claimed."""
         ...
 
+    def claim_one(self, mind_id: str, /) -> int | None:
+        """
+        Claim a mind that has no living owner, or is ours; its epoch. It blocks, and raises DatabaseUnavailable.
+
+        None where another process has it, or where minds are not claimed.
+        """
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class SeveralMachines:
@@ -145,10 +153,6 @@ class CustodyDesk(Custody, Protocol):
 
     def claim(self, most: int, /) -> Mapping[str, int]:
         """Claim at most so many minds that have work and no living owner; their epochs by id."""
-        ...
-
-    def claim_one(self, mind_id: str, /) -> int | None:
-        """Claim a mind that has no living owner, or is ours; its epoch. None where another process has it."""
         ...
 
     def take(self, mind_id: str, /) -> int | None:
@@ -207,6 +211,10 @@ class SoleCustody:
 
     def epoch(self, _mind_id: str, /) -> int | None:
         """None: nobody else claims it."""
+        return None
+
+    def claim_one(self, _mind_id: str, /) -> int | None:
+        """None: there is nobody to claim it from."""
         return None
 
 

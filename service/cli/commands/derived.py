@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 import anyio
+import anyio.to_thread
 
 from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.errors import GraphUnavailable
@@ -84,6 +85,7 @@ async def _reindex(memory: Memory, mind_id: str) -> None:
     if found is None or found == ours:
         out().print(f"{mind_id}: nothing to do, its vectors are of {ours.embedder}")
         return
+    await anyio.to_thread.run_sync(memory.minds.custody.claim_one, mind_id)  # where no service has it
     await memory.minds.wake(mind_id)  # its turns follow when the service runs next
     size = await graph.size()
     done = 0
