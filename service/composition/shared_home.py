@@ -49,7 +49,10 @@ _LOOK_SECONDS = 60  # at all files of all minds
 _FULL_TEXT = SnapshotFile(TEXT_INDEX, VERSION)
 _MARK = ".copies"
 _REPLICA = ".replica"  # of the process that has the folder, as the others know it
-_TOLD = "This folder holds copies of what is in a database. Whatever is changed here is lost.\n"
+_TOLD = (
+    "This folder holds copies of what is in a database. Do not edit them: no other service sees it, and it is lost "
+    "when the copy is made anew. `mind-memory story edit` and `mind-memory mount` change what every service has.\n"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +233,11 @@ def _succeed(custody: PostgresCustody, home: Path) -> None:
 def _end(custody: PostgresCustody) -> None:
     with suppress(DatabaseUnavailable):
         custody.end()
+
+
+def has_copies(home: Path) -> bool:
+    """Whether the minds in *home* are copies of what is in a database, so that their files are none to edit."""
+    return (home / _MARK).exists()
 
 
 def _clear(home: Path) -> None:

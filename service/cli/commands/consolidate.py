@@ -61,11 +61,19 @@ async def consolidate(
         if context.as_json:
             show_json(connection.answer)
     if not context.as_json:
-        file = workspace_of(context.settings().folder, mind).story if context.url is None else None
+        file = _file_to_edit(context.settings().folder, mind) if context.url is None else None
         out().print(_head(mind, run, is_skipped=skip), style="bold")
-        show_facts(out(), _rows(run, after, file if file is not None and file.exists() else None))
+        show_facts(out(), _rows(run, after, file))
     if run.error is not None:
         raise CommandFailed(f"The story was not finished: {run.error}. {_waiting(after.pending_turns)}")
+
+
+def _file_to_edit(home: Path, mind: str) -> Path | None:
+    """STORY.md of *mind*, where that is the file itself and not a copy of one in a database."""
+    from service.composition.shared_home import has_copies
+
+    file = workspace_of(home, mind).story
+    return file if file.exists() and not has_copies(home) else None
 
 
 async def _consolidated(

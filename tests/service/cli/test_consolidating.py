@@ -59,6 +59,8 @@ def test_beside_a_running_service_what_waits_is_told_once_and_reported(tmp_path)
         keep(home, jsonl(tmp_path / "own.jsonl"))
         first = call(*ada(home, "consolidate"))
         again = call(*ada(home, "consolidate"))
+        (home / ".copies").touch()  # as a service with a database has it
+        copied = call(*ada(home, "consolidate"))
         keep(home, one_more(tmp_path / "more.jsonl"))
         more = call("consolidate", "--mind", "ada", "--url", url)
         status = call(*ada(home, "status"))
@@ -67,6 +69,8 @@ def test_beside_a_running_service_what_waits_is_told_once_and_reported(tmp_path)
     assert first.stdout.startswith("Wrote 2 turns of ada into the story, in 2 new chapters.\n")
     assert f"story  {story}" in first.stdout
     assert (again.exit_code, again.stdout.splitlines()[0]) == (0, UP_TO_DATE)
+    assert f"story  {story}" in again.stdout
+    assert copied.exit_code == 0 and "STORY.md" not in copied.stdout  # nobody is sent to a copy
     assert more.stdout.startswith("Wrote 1 turn of ada into the story, in 1 new chapter.\n")
     assert "STORY.md" not in more.stdout  # it lies where the service runs
     assert story.read_text().count("closes on Mondays.") == 1
