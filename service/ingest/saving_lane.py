@@ -77,7 +77,7 @@ class SavingLane:
         except GraphUnavailable:
             self._prepared.discard(mind.mind_id)  # it may come back emptied
             raise
-        if not has_more and mind.health.followed < news:
+        if not has_more and mind.health.has_news:
             is_indexed = await anyio.to_thread.run_sync(mind.text.cursor, "turns") >= last
             mind.health.followed = news if is_indexed else mind.health.followed  # else the lane before wakes this one
         return has_more

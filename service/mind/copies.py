@@ -76,7 +76,7 @@ class MindCopies:
 
     def opened(self, mind: Mind) -> None:
         """Note that a mind was opened: what each machine makes of its copy is to be made yet."""
-        mind.health.news += 1
+        mind.health.news += bool(mind.transcript.positions.last)  # one that has just begun has nothing of others
         self._tell(mind)
 
     def distrust(self) -> None:
@@ -210,8 +210,9 @@ async def _acquired(lock: asyncio.Lock, *, seconds: float | None) -> bool:
 async def _read_on(mind: Mind, arrived: Arrived) -> None:
     """Take in what is in the files already. Raises OSError."""
     if arrived.has_turns:
+        known = mind.transcript.positions.last
         await mind.transcript.follow()
-        mind.health.news += 1
+        mind.health.news += mind.transcript.positions.last > known  # else they are turns that were taken here
     workspace, names = mind.workspace, arrived.files
     if workspace.outcomes.name in names:
         mind.outcomes.read_again()

@@ -53,6 +53,11 @@ class Health:
     followed: int = 0
 
     @property
+    def has_news(self) -> bool:
+        """Whether turns came from another machine that no lane has looked for in the graph yet."""
+        return self.followed < self.news
+
+    @property
     def waiting_for(self) -> str | None:
         """Why the first of the lanes that wait does so; None while nothing fails."""
         return next((lane.waiting_for for lane in self.lanes.values() if lane.waiting_for is not None), None)

@@ -61,7 +61,7 @@ async def until_followed(mind: Mind, *, seconds: float) -> bool:
     """
     clock = asyncio.get_running_loop().time
     until, saving = clock() + seconds, mind.health.lanes[LaneName.SAVING]
-    while mind.health.followed < mind.health.news and saving.waiting_for is None:
+    while mind.health.has_news and saving.waiting_for is None:
         if clock() >= until:
             return False
         await asyncio.sleep(_LOOK_SECONDS)

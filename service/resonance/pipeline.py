@@ -19,7 +19,7 @@ from structlog.contextvars import bound_contextvars
 from consolidation.kernel.errors import IndexUnusable, Locked, MindErasing
 from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from service.mind.also_read import UNAVAILABLE
-from service.mind.index_lag import INDEX_BEHIND, until_followed, until_indexed
+from service.mind.index_lag import INDEX_BEHIND, until_indexed
 from service.mind.trace_document import RetrievalTrace
 from service.resonance.call import Deadline, PreTurnCall
 from service.resonance.injection import as_thought, block, etag, inject
@@ -142,7 +142,8 @@ class Pipeline:
                 if "flashbacks" not in call.request.include:
                     trace.silent("flashbacks were not asked for")
                     return call, inject(call, (), stable=await stable)
-                if not await self._is_up_to_date(call):
+                left = call.deadline.left(share=_INDEXING_SHARE)
+                if not await until_indexed(call.mind, seconds=_INDEXING_SECONDS if left is None else left):
                     trace.degrade(INDEX_BEHIND)
                 call = await _of_its_turns(await in_its_language(call))
                 with trace.phase("seeds"):
@@ -158,15 +159,6 @@ class Pipeline:
             text = await stable
             with trace.phase("injection"):
                 return call, inject(call, flashbacks, stable=text)
-
-    async def _is_up_to_date(self, call: PreTurnCall) -> bool:
-        """Whether full text has every turn, and, of those of other machines, vectors; they are waited for."""
-        left = call.deadline.left(share=_INDEXING_SHARE)
-        if not await until_indexed(call.mind, seconds=_INDEXING_SECONDS if left is None else left):
-            return False
-        left = call.deadline.left(share=_INDEXING_SHARE)
-        with self._foreground.aside():
-            return await until_followed(call.mind, seconds=_INDEXING_SECONDS if left is None else left)
 
     async def _find(
         self, call: PreTurnCall, seeds: CallSeeds, *, before: Candidates | None = None

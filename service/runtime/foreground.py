@@ -21,29 +21,14 @@ class Foreground:
     @contextmanager
     def call(self) -> Iterator[None]:
         """Somebody waits inside the block."""
-        self._enter()
-        try:
-            yield
-        finally:
-            self._leave()
-
-    @contextmanager
-    def aside(self) -> Iterator[None]:
-        """A call that is under way waits inside the block for background work, and is not in its way."""
-        self._leave()
-        try:
-            yield
-        finally:
-            self._enter()
-
-    def _enter(self) -> None:
         self._calls += 1
         self._is_free.clear()
-
-    def _leave(self) -> None:
-        self._calls -= 1
-        if not self._calls:
-            self._is_free.set()
+        try:
+            yield
+        finally:
+            self._calls -= 1
+            if not self._calls:
+                self._is_free.set()
 
     async def until_free(self, *, seconds: float) -> None:
         """Return once nobody waits, and after *seconds* at the latest: background work gives way, and does not stop."""

@@ -27,18 +27,6 @@ async def test_the_last_of_several_calls_is_waited_for():
     await asyncio.wait_for(waiting, 60)
 
 
-async def test_a_call_that_waits_for_background_work_is_not_in_its_way():
-    foreground = Foreground()
-    with foreground.call():
-        with foreground.aside():
-            await asyncio.wait_for(foreground.until_free(seconds=FOR_EVER), 60)
-        waiting = asyncio.create_task(foreground.until_free(seconds=FOR_EVER))
-        await asyncio.sleep(0.01)
-        assert not waiting.done()
-
-    await asyncio.wait_for(waiting, 60)
-
-
 async def test_calls_that_never_end_are_waited_for_so_long_and_no_longer():
     foreground = Foreground()
     with foreground.call():
