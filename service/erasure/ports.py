@@ -12,9 +12,6 @@ if TYPE_CHECKING:
     from service.ports.graph import GraphSize
 
 
-SUMMARY_CHARACTERS = 900  # of an entity that is summarised again, as many as extraction lets it have
-
-
 @dataclass(frozen=True, slots=True)
 class Tainted:
     """

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from prompts.responses import Extraction, Fact
 
 _BOTS = frozenset({Speaker.ASSISTANT, Speaker.THOUGHT})
+LONGEST_SUMMARY, SHORTENED_SUMMARY = 2_000, 900  # letters: of one that grows longer, the newest facts stay
 _LONGEST_NAME = 200
 _TWO_LINES = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]|[:：]\s")  # or what looks like a speaker
 

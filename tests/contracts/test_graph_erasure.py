@@ -62,6 +62,20 @@ async def test_an_erased_episode_takes_with_it_what_only_it_says(on, graph, mind
     assert (again.episodes, again.passages, again.facts, again.entities) == (0, 0, (), ())
 
 
+@pytest.mark.parametrize("turns", [24, 60])
+async def test_erasing_one_turn_leaves_the_facts_of_the_others_in_summaries_each_of_them_whole(on, graph, mind, turns):
+    """Broken: a summary is its last 900 letters: the first fact loses its beginning, older ones are gone."""
+    told = [f"Ada met Bruno with tuba number {number} and a bag of sheet music." for number in range(1, turns + 1)]
+    episodes = await tell(graph, mind, *told)
+
+    await on.graphs.erasable(mind).forget([episodes[-2].uuid], Tainted())
+
+    lines = (await named(graph))["Ada"].summary.splitlines()
+    left = [*told[:-2], told[-1]]
+    assert lines == left[-len(lines) :]
+    assert len(lines) == len(left) if turns == 24 else 1_900 < len("\n".join(lines)) <= 2_000
+
+
 async def test_what_would_go_is_counted_as_it_goes_and_nothing_is_changed(on, graph, mind):
     one, two, _ = await tell(
         graph, mind, "Ada met Zorro. Ada met Carla.", "Ada met Zorro. Bruno saw Dora.", "Bruno ran."

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from service.adapters.falkordb.fact_limit import OLD
 from service.adapters.falkordb.settling import forget_strangers
-from service.erasure.ports import SUMMARY_CHARACTERS, Forgotten
+from service.erasure.ports import Forgotten
+from service.ingest.provenance import LONGEST_SUMMARY, newest_facts
 from service.ports.graph import episode_uuid
 
 if TYPE_CHECKING:
@@ -118,5 +119,6 @@ async def _summarise(graph: LeasedGraph, entities: Sequence[str]) -> None:
     told: dict[str, list[str]] = {uuid: [] for uuid in entities}
     for uuid, fact in await graph.read(_FACTS_OF, {"entities": list(entities)}) if entities else []:
         told[uuid].append(fact)
-    rows = [{"uuid": uuid, "summary": "\n".join(facts)[-SUMMARY_CHARACTERS:]} for uuid, facts in told.items()]
+    summaries = {uuid: newest_facts("\n".join(facts), most=LONGEST_SUMMARY) for uuid, facts in told.items()}
+    rows = [{"uuid": uuid, "summary": summary} for uuid, summary in summaries.items()]
     await graph.write(_SUMMARISE, {"rows": rows})

@@ -29,7 +29,7 @@ from service.adapters.falkordb.graphiti_search import GraphitiSearch
 from service.adapters.falkordb.graphiti_store import GraphitiStore
 from service.adapters.falkordb.server_errors import translated
 from service.ingest.extraction_prompts import KnownItem
-from service.ingest.provenance import newest_facts
+from service.ingest.provenance import SHORTENED_SUMMARY, newest_facts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from service.ports.embedder import Embedder
     from service.ports.graph import Episode
 
-_SUMMARY_CHARACTERS = 900
 _WRITES = re.compile(r"\b(CREATE|MERGE|SET|DELETE|REMOVE)\b", re.IGNORECASE)
 
 logging.getLogger("graphiti_core").setLevel(logging.CRITICAL)  # it logs people's words at ERROR
@@ -216,7 +215,7 @@ def _summaries(context: dict[str, Any]) -> dict[str, Any]:
         "summaries": [
             {
                 "name": entity["name"],
-                "summary": newest_facts(str(entity.get("summary") or ""), most=_SUMMARY_CHARACTERS),
+                "summary": newest_facts(str(entity.get("summary") or ""), most=SHORTENED_SUMMARY),
             }
             for entity in context["entities"]
         ]

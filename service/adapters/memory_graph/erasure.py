@@ -8,7 +8,8 @@ from consolidation.text.words import tokens
 from service.adapters.memory_graph.archive import site_prefix
 from service.adapters.memory_graph.content import FACTS, Content, joined
 from service.archive.graph_rows import Row
-from service.erasure.ports import SUMMARY_CHARACTERS, Forgotten, Rewritten, Tainted
+from service.erasure.ports import Forgotten, Rewritten, Tainted
+from service.ingest.provenance import LONGEST_SUMMARY, newest_facts
 from service.ports.graph import GraphSize, episode_uuid
 
 if TYPE_CHECKING:
@@ -205,8 +206,8 @@ def _summarise(content: Content, uuid: str) -> None:
     """Make an entity's summary of the facts that are left, as extraction makes it."""
     row = content.rows["Entity"].get(uuid)
     if row is not None:
-        told = sorted(_around(content, [uuid]), key=_age)
-        content.change(row, summary="\n".join(one.properties["fact"] for one in told)[-SUMMARY_CHARACTERS:])
+        told = "\n".join(one.properties["fact"] for one in sorted(_around(content, [uuid]), key=_age))
+        content.change(row, summary=newest_facts(told, most=LONGEST_SUMMARY))
 
 
 def _age(row: Row) -> tuple[str, str, str]:

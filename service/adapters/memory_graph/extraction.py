@@ -18,7 +18,7 @@ from consolidation.kernel.errors import GraphFault, GraphUnavailable
 from service.adapters.memory_graph.content import instant, joined
 from service.archive.graph_rows import Row
 from service.ingest.extraction_prompts import KnownItem
-from service.ingest.provenance import newest_facts
+from service.ingest.provenance import LONGEST_SUMMARY, SHORTENED_SUMMARY, newest_facts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 _NAMESAKES, _IDENTICAL = 6, 0.9999  # names that a new one is compared with; the cosine of a name with itself
 _SIMILAR = 0.2  # the least cosine at which names and facts are compared
 _COMPARED = 10  # known facts that a new one is compared with: so many between its ends, so many elsewhere
-_LONGEST_SUMMARY, _SUMMARY_CHARACTERS = 2_000, 900
 
 
 @dataclass(slots=True)
@@ -297,7 +296,7 @@ def _write(
 def _summary(known: str, facts: Sequence[str]) -> str:
     """The known summary with new facts behind it; one that grows too long keeps its own newest words."""
     longer = "\n".join((known, *facts)).strip()
-    return longer if len(longer) <= _LONGEST_SUMMARY else newest_facts(known, most=_SUMMARY_CHARACTERS)
+    return longer if len(longer) <= LONGEST_SUMMARY else newest_facts(known, most=SHORTENED_SUMMARY)
 
 
 def _nearest(rows: Sequence[Row], vector: str, query: Vector) -> list[tuple[Row, float]]:
