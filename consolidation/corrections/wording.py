@@ -29,16 +29,22 @@ _CARRIED, _HINTED = 0.6, 0.3  # of a fact's stems, those that a sentence has
 _REMEMBERED = 16_384  # texts: all decisions of a mind are folded anew with each new one
 _CHANGED = 2  # letters at the end of a name that its forms may lack
 _WORD = re.compile(r"\w+")
+_NUMBER = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """What a text is compared by: all of its words in a row, its stems, and which of its words are names or numbers."""
+    """
+    What a text is compared by: all of its words in a row, its stems, and which of its words are names or numbers.
+
+    ``numbers`` are their digits alone: "7am" is 7.
+    """
 
     key: str
     stems: frozenset[str]
     words: frozenset[str]
     names: frozenset[str]
+    numbers: frozenset[str]
 
     @classmethod
     def of(cls, text: str) -> Wording:
@@ -49,10 +55,18 @@ class Wording:
         """Whether it says what *other* does, in other words at most; *joins_the_same* names, as facts of a graph do."""
         if self.key == other.key:
             return True
-        if self.names - other.words and other.names - self.words:  # Lyon here, Porto there
+        if self.is_of_another(other):
             return False
         shared, every = len(self.stems & other.stems), len(self.stems | other.stems)
         return bool(every) and shared >= (_SAME_OF_A_PAIR if joins_the_same else _SAME) * every
+
+    def is_of_another(self, other: Wording) -> bool:
+        """Whether each of the two has a name or a number that the other has not: Lyon here, Porto there."""
+        return bool(self._names_beyond(other) and other._names_beyond(self))
+
+    def _names_beyond(self, other: Wording) -> frozenset[str]:
+        beyond = self.names - other.words
+        return frozenset(one for one in beyond if not other.numbers.issuperset(_NUMBER.findall(one) or (one,)))
 
     def says_more_or_less(self, other: Wording) -> bool:
         """Whether one of the two says all that the other does."""
@@ -64,6 +78,10 @@ class Wording:
             return float(self.key in " ".join(tokens(sentence)))
         return len(self.stems & _stems(sentence)) / len(self.stems)
 
+    def may_be_carried(self, stems: frozenset[str]) -> bool:
+        """Whether a sentence of a text with these *stems* may say most of it."""
+        return not self.stems or len(self.stems & stems) >= _CARRIED * len(self.stems)
+
     def is_carried_by(self, text: str) -> bool:
         """Whether *text* says most of it."""
         return self.share_in(text) >= _CARRIED
@@ -74,7 +92,10 @@ def _wording(text: str) -> Wording:
     found = content_words(text, language=detect(text))
     capital = {one for raw in _WORD.findall(text) if raw[0].isupper() or raw[0].isdigit() for one in tokens(raw)}
     row = tokens(text)
-    return Wording(" ".join(row), frozenset(found.values()), frozenset(row), frozenset(capital & found.keys()))
+    capital.update(one for one in row if one[0].isdigit())  # within the words of a script without spaces, too
+    key = " ".join(row)
+    names, numbers = frozenset(capital & found.keys()), frozenset(_NUMBER.findall(key))
+    return Wording(key, frozenset(found.values()), frozenset(row), names, numbers)
 
 
 @lru_cache(maxsize=_REMEMBERED)

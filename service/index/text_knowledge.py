@@ -174,6 +174,15 @@ def facts_numbered(database: sqlite3.Connection, numbers: Iterable[int]) -> tupl
     return tuple(map(_fact, database.execute(query, (_numbers(numbers),))))
 
 
+def facts_with_text(database: sqlite3.Connection, text: str, *, wanted: Iterable[Sequence[str]]) -> tuple[FactRow, ...]:
+    """The facts with exactly this *text*; *wanted* are its stems in each language that it may have been read in."""
+    if not (words := _all_words_of_any(wanted)):
+        return ()
+    among = "SELECT rowid FROM fact_words WHERE fact_words MATCH ?"
+    query = f"SELECT {_FACT} FROM facts WHERE number IN ({among}) AND text = ?"
+    return tuple(map(_fact, database.execute(query, (words, text))))
+
+
 def facts_with_an_end(database: sqlite3.Connection, sequences: Iterable[int]) -> tuple[FactRow, ...]:
     """The facts that were told first in one of these turns and have an end."""
     query = f"SELECT {_FACT} FROM facts WHERE invalid_at IS NOT NULL AND sequence IN (SELECT value FROM json_each(?))"
@@ -316,8 +325,13 @@ def _conditions(asked: FactFilter) -> tuple[list[str], dict[str, object]]:
         values["until"] = asked.until.timestamp()
     if asked.wanted:
         where.append("number IN (SELECT rowid FROM fact_words WHERE fact_words MATCH :words)")
-        values["words"] = " OR ".join(f"({' AND '.join(f'"{stem}"' for stem in stems)})" for stems in asked.wanted)
+        values["words"] = _all_words_of_any(asked.wanted)
     return where, values
+
+
+def _all_words_of_any(wanted: Iterable[Sequence[str]]) -> str:
+    """All words of one of these rows of stems, as full text is asked for them."""
+    return " OR ".join(f"({' AND '.join(f'"{stem}"' for stem in dict.fromkeys(stems))})" for stems in wanted if stems)
 
 
 def _numbers(numbers: Iterable[int]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from consolidation.corrections.wording import Wording
@@ -15,18 +16,22 @@ from consolidation.text.language import detect
 from consolidation.text.sentences import whole_sentences
 from consolidation.text.words import tokens
 from service.index.salience import UNKNOWN
+from service.index.text_splits import texts_told_first_in
 from service.ingest.importance import PRIORITY
 from service.retrieval.lead_words import told_words, without_lead
 from service.retrieval.put_right import put_right_now, says_wanted, statement_id
+from service.retrieval.summaries import facts_told_as, facts_told_in, is_made_of, lines_of, summary_without
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from datetime import datetime
 
     from service.index.salience import Salience
+    from service.index.text_knowledge import FactRow
     from service.mind.minds import Mind
     from service.retrieval.moment import Fragment
     from service.retrieval.put_right import PutRight
+    from service.retrieval.summaries import Line
 
 _FACT, _TURN = "fact:", "episode:"
 _ORDINARY, _LEAST_WEIGHT = 0.5, 0.9  # an importance, and the weight of one of 0
@@ -167,33 +172,35 @@ def _summaries_left(mind: Mind, fragments: Sequence[Fragment], put_right: PutRig
     for one in summaries if facts or turns else ():
         name, _, summary = one.text.partition(": ")
         others = mind.transcript.read_now(sorted(one.sequences - turns.keys())) if turns else ()
-        holding = [turn.text for turn in others]
-        known = _sentences(summary)
-        kept = [
-            sentence
-            for sentence in known
-            if not any(_says(sentence, wrong) for wrong in facts) and not _is_of(sentence, turns.values(), holding)
-        ]
-        if len(kept) < len(known):
-            found[one.id] = f"{name}: {' '.join(kept)}" if kept else ""
+        lines = lines_of(summary)
+        left = _summary_left(mind, lines, facts=facts, turns=turns, holding=[turn.text for turn in others])
+        if left != "\n".join(line for line, _ in lines):
+            found[one.id] = f"{name}: {left}" if left else ""
     return found
 
 
-def _says(sentence: str, wrong: Wording) -> bool:
-    """Whether a *sentence* tells a fact that is *wrong*, and not the same of another name or number."""
-    own = Wording.of(without_lead(sentence))
-    is_of_another = wrong.names - own.words and own.names - wrong.words
-    return wrong.is_carried_by(sentence) and not is_of_another
+def _summary_left(
+    mind: Mind, lines: Sequence[Line], *, facts: Mapping[str, Wording], turns: Mapping[int, str], holding: Sequence[str]
+) -> str:
+    """What *lines* of a summary tell that is none of these *facts*, nor made of these *turns* alone; both are wrong."""
+    texts = mind.text.read(lambda database: texts_told_first_in(database, turns)) if turns else ()
+    told, wrong = {Wording.of(without_lead(one)).key for one in texts}, tuple(facts.values())
+
+    def tells_wrong(sentence: str) -> bool:
+        if Wording.of(without_lead(sentence)).key in told or any(True for _ in facts_told_in(sentence, wrong)):
+            return True
+        of_wrong = any(is_made_of(sentence, one) for one in turns.values())
+        return of_wrong and not any(is_made_of(sentence, one) for one in holding)
+
+    def is_wrong(fact: FactRow, sequences: tuple[int, ...]) -> bool:
+        return f"{_FACT}{fact.uuid}" in facts or (bool(sequences) and turns.keys() >= set(sequences))
+
+    facts_of = partial(facts_told_as, index=mind.text)
+    return summary_without(lines, tells_wrong=tells_wrong, facts_of=facts_of, is_wrong=is_wrong)
 
 
-def _is_of(sentence: str, wrong: Iterable[str], holding: Iterable[str]) -> bool:
-    """Whether a *sentence* was made of turns that are *wrong*, and of none that holds."""
-    own = Wording.of(without_lead(sentence))
-    return any(map(own.is_carried_by, wrong)) and not any(map(own.is_carried_by, holding))
-
-
-def _wrong_facts(mind: Mind, contradicted: Sequence[str], put_right: PutRight) -> tuple[Wording, ...]:
-    """The wordings of the facts among *contradicted* that are held back now."""
+def _wrong_facts(mind: Mind, contradicted: Sequence[str], put_right: PutRight) -> dict[str, Wording]:
+    """The wordings of the facts among *contradicted* that are held back now, by their ids."""
     uuids = [one.removeprefix(_FACT) for one in contradicted if one.startswith(_FACT)]
     rows = mind.text.facts(tuple(mind.text.fact_numbers(uuids).values())) if uuids else {}
     told_in = {f"{_FACT}{uuid}": json.loads(str(episodes)) for uuid, _, _, _, episodes, *_ in rows.values()}
@@ -201,7 +208,8 @@ def _wrong_facts(mind: Mind, contradicted: Sequence[str], put_right: PutRight) -
     rests_on = {key: [sequences[one] for one in found if one in sequences] for key, found in told_in.items()}
     wrong = mind.outcomes.held_back(rests_on)
     wrong -= _confirmed_facts(mind, wrong, put_right)
-    return tuple(Wording.of(without_lead(str(text))) for uuid, text, *_ in rows.values() if f"{_FACT}{uuid}" in wrong)
+    words = {f"{_FACT}{uuid}": str(text) for uuid, text, *_ in rows.values()}
+    return {one: Wording.of(without_lead(text)) for one, text in words.items() if one in wrong}
 
 
 def _wrong_turns(mind: Mind, contradicted: Sequence[str], put_right: PutRight) -> dict[int, str]:

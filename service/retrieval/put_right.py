@@ -26,6 +26,7 @@ from consolidation.text.words import content_words
 from service.index.text_splits import texts_told_first_in
 from service.retrieval.intent import says_i
 from service.retrieval.lead_words import teller_in, told_by, told_words, without_lead
+from service.retrieval.summaries import facts_told_as, facts_told_in, is_made_of, lines_of, summary_without
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -36,8 +37,10 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import StoredTurn
     from consolidation.transcript.log import Transcript
     from service.index.text_index import TextIndex
+    from service.index.text_knowledge import FactRow
     from service.mind.minds import Mind
     from service.retrieval.moment import Fragment
+    from service.retrieval.summaries import KnownFact, Line
 
 _MOST_VARIANTS = 2  # of one query
 _HALF = 0.5  # of the words that a turn shows
@@ -48,9 +51,10 @@ class PutRight:
     """
     What stands for one mind at one moment; ``turn_ids`` are by sequence, of the turns that decisions are about.
 
-    ``keys_in`` finds the keys of the words of the facts that these turns told first, as `Wording` has them, and
-    ``language`` is that of most turns. Both read the index, and ``told`` the transcript, and so may whatever judges a
-    text here: call it in a worker thread. All of that raises IndexUnusable, TranscriptUnreadable.
+    ``keys_in`` finds the keys of the words of the facts that these turns told first, as `Wording` has them,
+    ``facts_of`` the facts with exactly some words, and ``language`` is that of most turns. They read the index, and
+    ``told`` the transcript, and so may whatever judges a text here: call it in a worker thread. All of that raises
+    IndexUnusable, TranscriptUnreadable.
     """
 
     standing: Standing = field(default_factory=Standing)
@@ -58,6 +62,7 @@ class PutRight:
     keys_in: Callable[[frozenset[str]], frozenset[str]] = field(default=lambda _: frozenset(), compare=False)
     told: Callable[[tuple[int, ...]], tuple[StoredTurn, ...]] = field(default=lambda _: (), compare=False)
     language: Callable[[], str] = field(default=lambda: "en", compare=False)
+    facts_of: Callable[[str], tuple[KnownFact, ...]] = field(default=lambda _: (), compare=False)
 
     @classmethod
     def of(cls, standing: Standing, transcript: Transcript, text: TextIndex) -> PutRight:
@@ -81,7 +86,8 @@ class PutRight:
             return next(iter(text.languages()), "en")
 
         by_sequence = {sequence: turn_id for turn_id, sequence in sequences.items()}
-        return cls(standing, by_sequence, keys_in, told, cache(language))
+        facts_of = cache(lambda line: facts_told_as(line, text))
+        return cls(standing, by_sequence, keys_in, told, cache(language), facts_of)
 
     def __bool__(self) -> bool:
         """Whether anything was decided."""
@@ -205,24 +211,40 @@ class PutRight:
         edited = self.edited_summary(name)
         if edited is not None:
             return edited
-        unseen = [
-            (turn, wording, decided)
-            for turn in self.turn_ids.values()
-            for wording, decided in self.standing.unseen_in(turn)
-            if decided.is_wrong or not on_purpose
-        ]
-        whole = [said for said, decided in self._whole_turns().items() if decided.is_wrong or not on_purpose]
-        if not (text and (unseen or whole)):
+        if not any(map(self.standing.holds_back_of, self.turn_ids.values())):
             return text
 
-        def is_told(sentence: str) -> bool:
-            wording = Wording.of(without_lead(sentence))
-            of_facts = any(self._tells(sentence, one, decided, turn) for turn, one, decided in unseen)
-            return of_facts or any(map(wording.is_carried_by, whole))
+        def is_unseen(decided: Decided) -> bool:
+            return decided.is_wrong or (bool(decided.held_back) and not on_purpose)
 
-        known = tuple(sentences(text, language=detect(text)))
-        left = [one for one in known if not is_told(one)]
-        return " ".join(left) if len(left) < len(known) else text
+        lines = lines_of(text)
+        unseen = [one for one in self._unseen_told_in(lines) if is_unseen(one[1])]
+        whole = [said for said, decided in self._whole_turns().items() if is_unseen(decided)]
+        if not (lines and (unseen or whole)):
+            return text
+        wordings = [wording for wording, _, _ in unseen]
+        told = self.keys_in(frozenset(one for one in self.turn_ids.values() if is_unseen(self.standing.turn(one))))
+
+        def tells_wrong(sentence: str) -> bool:
+            if any(self._tells(sentence, *unseen[place]) for place in facts_told_in(sentence, wordings)):
+                return True
+            return Wording.of(without_lead(sentence)).key in told or any(is_made_of(sentence, one) for one in whole)
+
+        def is_wrong(fact: FactRow, sequences: tuple[int, ...]) -> bool:
+            return is_unseen(self.fact(fact.text, sequences, joins=(fact.source, fact.target)))
+
+        return summary_without(lines, tells_wrong=tells_wrong, facts_of=self.facts_of, is_wrong=is_wrong)
+
+    def _unseen_told_in(self, lines: Sequence[Line]) -> tuple[tuple[Wording, Decided, str], ...]:
+        """The facts put right that a sentence of these *lines* may tell, by its words, each with its turn."""
+        cut = (one for line, said in lines for one in (line, *said))
+        stems = frozenset[str]().union(*(Wording.of(one).stems for one in cut))
+        return tuple(
+            (wording, decided, turn)
+            for turn in self.turn_ids.values()
+            for wording, decided in self.standing.unseen_in(turn)
+            if wording.may_be_carried(stems)
+        )
 
     def told_summary(self, name: str, text: str, *, on_purpose: bool = False) -> str:
         """The same as a memory tells it: where a person wrote it in the first person, they told it."""

@@ -19,6 +19,11 @@ FLIGHT, HOTEL, ASKS = (
 )
 ROOM = "Where User stays, the Bristol, has breakfast on the roof and a sauna beside the harbour."
 FACTS = {FLIGHT: "User's flight to Oslo leaves at 7 am.", HOTEL: ROOM}
+BILLS = {
+    f"Our bill in Oslo was {sum_} in {month}.": f"What the power company in Oslo charged User: {sum_} kroner in {month}."
+    for sum_, month in ((41, "January"), (44, "February"), (47, "April"))
+}
+FACTS |= BILLS
 
 
 def read_turn(prompt):
@@ -74,3 +79,15 @@ async def test_what_is_said_again_comes_up_again_in_what_is_known_of_an_entity(s
     found = await asked(service, ASKS, session_id="later")
 
     assert "7 am" in found["block"]
+
+
+@pytest.mark.parametrize("kind", ["fact", "episode"])
+async def test_what_was_contradicted_takes_nothing_like_it_out_of_what_is_known_of_an_entity(service, kind):
+    """Broken: what is alike goes with a contradicted turn, or keeps it in; what is left has spaces for line breaks."""
+    await told(service, *BILLS, *OTHERS)
+    id_ = await fact_id(service, "47") if kind == "fact" else "episode:3"
+    await by_hand(service, [id_], "contradicted")
+    found = await asked(service, "What do you know of Oslo?", max_fragments=20, relevance=0)
+
+    left = "\n".join(list(BILLS.values())[:2])
+    assert f"Oslo: {left}" in [one["text"] for one in found["flashbacks"]]
