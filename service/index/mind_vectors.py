@@ -39,12 +39,17 @@ _WIDER, _MORE = 1.5, 10  # more passages are looked for than turns, since two pa
 
 @dataclass(frozen=True, slots=True)
 class VectorState:
-    """Whose vectors they are; ``is_whole`` where the last run closed them."""
+    """
+    Whose vectors they are; ``is_whole`` where the last run closed them.
+
+    ``missing_until`` is the last of the turns of which some have yet to get theirs; 0 where each has them.
+    """
 
     mark: str
     embedder: str
     dimension: int
     is_whole: bool
+    missing_until: int = 0
 
 
 class MindVectors:
@@ -82,6 +87,19 @@ class MindVectors:
         """How many numbers each has; 0 where there are none."""
         self._opened()
         return self._state.dimension if self._state is not None else 0
+
+    @property
+    def missing_until(self) -> int:
+        """The last of the turns of which some have yet to get vectors, as it was noted; 0 where each has them."""
+        self._opened()
+        return self._state.missing_until if self._state is not None else 0
+
+    def note_missing(self, until: int) -> None:
+        """Note up to which turn some have yet to get vectors, so that the next process knows."""
+        with self._lock, _disk():
+            self._opened()
+            if self._state is not None and self._state.missing_until != until:
+                self._keep(replace(self._state, missing_until=until))
 
     def made_by(self, embedder: EmbedderIdentity) -> bool:
         """Whether they are of this embedder."""
@@ -295,7 +313,8 @@ def _read_state(file: Path) -> VectorState | None:
         found = json.loads(file.read_text(encoding="utf-8"))
         if found.pop("format") != _FORMAT:
             return None
-        return VectorState(str(found["mark"]), str(found["embedder"]), int(found["dimension"]), bool(found["is_whole"]))
+        of = str(found["mark"]), str(found["embedder"]), int(found["dimension"])
+        return VectorState(*of, bool(found["is_whole"]), int(found.get("missing_until", 0)))  # which was added later
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError, AttributeError):

@@ -3,7 +3,7 @@ The saving lane: turns become findable by their meaning, as episodes and vectors
 
 No model reads them yet. It never runs ahead of the indexing lane. A passage has two vectors: its own, and one that
 leans towards its neighbours, mixed from vectors that are there already. A graph that holds other turns than the
-transcript goes back to the last that both have.
+transcript goes back to the last that both have. While many turns lack vectors, all are found by their words alone.
 """
 
 from __future__ import annotations
@@ -111,19 +111,23 @@ class SavingLane:
             await self._go_back(mind, parts_at)
             progress = await mind.graph.progress()
         if progress.saved == 0 or mind.mind_id not in self._prepared:
-            identity = await self._embedder.identity()
+            identity, before = await self._embedder.identity(), progress.saved
             progress = await _prepared(mind, identity)
             mind.health.parked, mind.health.embedder = progress.parked, identity.embedder
             mind.transcript.never_below(max(progress.saved, progress.extracted))
+            is_anew = not progress.saved and max(before, progress.extracted) > 0
+            await _note_missing(mind, reached=progress.saved, is_anew=is_anew)
             self._prepared.add(mind.mind_id)
         saved = state.cursor = progress.saved
         indexed = await anyio.to_thread.run_sync(mind.text.cursor, "turns")
         turns = [turn for turn in await mind.transcript.after(saved, limit=_BATCH) if turn.sequence <= indexed]
         if not turns:
+            await _forget_missing(mind, reached=saved)
             return False
         with self._telemetry.step(self.name, mind, turns):
             await self._save(mind, turns, after=saved)
         state.cursor = turns[-1].sequence
+        await _forget_missing(mind, reached=state.cursor)
         return len(turns) == _BATCH
 
     async def _follow(self, mind: Mind) -> bool:
@@ -135,17 +139,22 @@ class SavingLane:
             if await _found_of_other_version(mind, await self._embedder.identity()) is None:
                 raise
             return False  # whoever has the mind makes its vectors anew
+        if saved:
+            await _note_missing(mind, reached=first - 1 if first else saved)
         indexed = await anyio.to_thread.run_sync(mind.text.cursor, "turns")
         if not first or first > indexed:  # what the transcript does not have, nobody can embed
             return False
         if self._tried.get(mind.mind_id) == (first, saved):  # it helped nothing, and would help nothing now
+            await mind.graph.note_missing(0)
             return False
         last = max(saved, first)  # it may have been saved in between
         turns = [turn for turn in await mind.transcript.after(first - 1, limit=_BATCH) if turn.sequence <= last]
         episodes, own, leaning = await self._embedded(mind, turns)
         await mind.graph.keep_vectors(episodes, own=own, leaning=leaning)
         self._tried[mind.mind_id] = (first, saved)
-        return len(turns) == _BATCH
+        has_more = len(turns) == _BATCH
+        await _forget_missing(mind, reached=turns[-1].sequence if has_more else last)
+        return has_more
 
     async def _go_back(self, mind: Mind, parts_at: int) -> None:
         """Take out of graph and full text what they hold from *parts_at* on, which the transcript has otherwise."""
@@ -209,6 +218,25 @@ async def _prepared(mind: Mind, ours: EmbedderIdentity) -> Progress:
     log.info("graph.embedding_anew", mind_id=mind.mind_id, was=found)
     await mind.graph.reindex(embedder=ours, advanced=lambda _: None)
     return await mind.graph.prepare(embedder=ours)
+
+
+async def _note_missing(mind: Mind, *, reached: int, is_anew: bool = False) -> None:
+    """
+    Note that turns after *reached* lack vectors, so that those before them are not found by theirs meanwhile.
+
+    A few are saved in one write; they are noted only where all vectors are made *anew*.
+    """
+    last = mind.transcript.positions.last
+    if is_anew or last - reached > _BATCH:
+        await mind.graph.note_missing(last)
+    else:
+        await _forget_missing(mind, reached=reached)
+
+
+async def _forget_missing(mind: Mind, *, reached: int) -> None:
+    """Let turns be found by their vectors again, once all up to the one that was noted have them."""
+    if reached >= min(await mind.graph.missing_until(), mind.transcript.positions.last):
+        await mind.graph.note_missing(0)
 
 
 def _episode(mind: Mind, turn: StoredTurn) -> Episode:

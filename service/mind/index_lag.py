@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from service.mind.minds import Mind
 
-INDEX_BEHIND = "index_behind"  # the rung of an answer that lacks turns which full text does not have yet
+INDEX_BEHIND = "index_behind"  # the rung of an answer that lacks turns which full text, or vectors, do not have yet
 _LOOK_SECONDS = 0.005
 _FEW_TURNS = 32  # full text has them in one step, soon
 _TRIAL_SECONDS, _TRIAL_LOOKS = 0.2, 20  # after both the pace of full text says whether it comes in time

@@ -248,6 +248,14 @@ class MindGraph(Protocol):
         """Keep the vectors of episodes that another service has saved; they are given as to ``save``."""
         ...
 
+    async def note_missing(self, until: int, /) -> None:
+        """Note that turns up to the sequence *until* have yet to get their vectors here; 0 once each has them."""
+        ...
+
+    async def missing_until(self) -> int:
+        """Return what was noted last, also by an earlier process; 0 where the vectors were dropped since."""
+        ...
+
     async def reindex(self, *, embedder: EmbedderIdentity, advanced: Callable[[int], None]) -> int:
         """
         Embed every fact and every name anew, and set the cursor ``saved`` to 0 so that all turns are embedded anew.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, time, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,6 +24,7 @@ from consolidation.text.speech_acts import with_question_mark
 from consolidation.text.subjectless import subjectless
 from consolidation.text.words import content_words
 from service.index.text_ranking import TextHit, TextQuery
+from service.mind.index_lag import INDEX_BEHIND
 from service.ports.graph import VectorHits
 from service.resonance.days_arm import telling_of_days
 from service.retrieval.days_to_come import days_to_come
@@ -152,7 +153,12 @@ class SearchRound:
         return await anyio.to_thread.run_sync(find)
 
     async def vectors(self) -> Vectors | None:
-        """A row a query; None where the embedder does not answer in time, or is left out."""
+        """
+        A row a query; None where the embedder does not answer in time, or is left out.
+
+        It is left out while the turns of the mind get their vectors, oldest first: those that have some would stand
+        before newer ones that say what holds now.
+        """
         return await self._once(self._embed)
 
     async def near(self) -> tuple[VectorHits, ...]:
@@ -207,12 +213,20 @@ class SearchRound:
         if self.seconds is not None and self.seconds <= 0:
             self.degrade("vectors_skipped")
             return None
+        if await self._lacks_turns():
+            self.degrade(INDEX_BEHIND)
+            return None
         try:
             async with asyncio.timeout_at(self._until):
                 return await self._embedder.embed_queries([with_question_mark(query) for query in self._bare])
         except (EmbedderFault, TimeoutError):
             self.degrade("embedder_unavailable")
             return None
+
+    async def _lacks_turns(self) -> bool:
+        with suppress(GraphFault):  # it is named where its vectors are searched
+            return await self.mind.graph.missing_until() > 0
+        return False
 
     async def _ask_near(self) -> tuple[VectorHits, ...]:
         vectors = await self.vectors()

@@ -70,6 +70,9 @@ class _GraphAsOf:
             VectorHits(tuple(hit for hit in hits.turns if int(hit.key) in known)[:turns], hits.facts) for hits in found
         )
 
+    async def missing_until(self) -> int:
+        return await self._graph.missing_until()
+
     async def likeness(self, episodes: Sequence[str], /, *, among: Sequence[str]) -> tuple[Mapping[str, float], ...]:
         return await self._graph.likeness(episodes, among=among)
 
@@ -87,4 +90,4 @@ class _NoGraph:
     async def nearest(self, *_: Any, **__: Any) -> NoReturn:  # noqa: ANN401 - whatever is asked
         raise GraphUnavailable("the call leaves it out")
 
-    likeness = facts_around = entities = nearest
+    likeness = facts_around = entities = missing_until = nearest

@@ -110,6 +110,9 @@ class _GraphOfTurns:
             for hits in found
         )
 
+    async def missing_until(self) -> int:
+        return await self._graph.missing_until()
+
     async def likeness(self, episodes: Sequence[str], /, *, among: Sequence[str]) -> tuple[Mapping[str, float], ...]:
         return await self._graph.likeness(episodes, among=among)
 

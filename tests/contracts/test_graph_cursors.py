@@ -161,3 +161,19 @@ async def test_no_cursor_names_a_turn_that_was_erased(on, graph, mind):
 
     found = await graph.progress()
     assert (turns(found), found.saved, found.extracted) == (("", ""), 2, 2)
+
+
+async def test_that_turns_lack_vectors_is_noted_until_it_is_over_or_all_are_dropped(graph, mind):
+    assert await graph.missing_until() == 0
+    await tell(graph, mind, "Ada met Bruno.")
+
+    await graph.note_missing(40)
+    assert await graph.missing_until() == 40
+    await graph.close()  # whoever opens it next knows
+    assert await graph.missing_until() == 40
+    await graph.note_missing(0)
+    assert await graph.missing_until() == 0
+
+    await graph.note_missing(40)
+    await graph.reindex(embedder=OURS, advanced=lambda _: None)
+    assert await graph.missing_until() == 0

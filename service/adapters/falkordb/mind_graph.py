@@ -219,6 +219,10 @@ class FalkorMindGraph(GraphReads):
         """Keep the vectors of episodes that another service has saved."""
         await anyio.to_thread.run_sync(self._keep_turns, episodes, own, leaning)
 
+    async def note_missing(self, until: int, /) -> None:
+        """Note it beside the vectors."""
+        await anyio.to_thread.run_sync(self.vectors.note_missing, until)
+
     async def reindex(self, *, embedder: EmbedderIdentity, advanced: Callable[[int], None]) -> int:
         """Embed everything anew with the embedder this graph was opened with."""
         if await self.identity() is None:

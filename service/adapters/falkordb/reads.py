@@ -144,6 +144,10 @@ class GraphReads:
         find = partial(self.vectors.nearest, vectors, turns=turns, facts=facts, entities=entities)
         return await self._compared(find, queries=len(vectors))
 
+    async def missing_until(self) -> int:
+        """Return what is noted beside the vectors; the graph itself is asked nothing."""
+        return await self._compared(lambda: self.vectors.missing_until, queries=0)
+
     async def likeness(self, episodes: Sequence[str], /, *, among: Sequence[str]) -> tuple[Mapping[str, float], ...]:
         """Return how near each of *among* is to each of *episodes*; the graph itself is asked nothing."""
         return await self._compared(partial(self.vectors.likeness, episodes, among=among), queries=0)

@@ -25,11 +25,12 @@ class Content:
     """
     The rows of one graph by kind and key, and which embedder made their vectors (None before it is prepared).
 
-    ``epoch`` is the highest under which it was written to.
+    ``epoch`` is the highest under which it was written to. Turns up to ``missing_until`` have yet to get vectors.
     """
 
     identity: EmbedderIdentity | None = None
     epoch: int = 0
+    missing_until: int = 0
     rows: dict[str, dict[Key, Row]] = field(default_factory=lambda: {kind: {} for kind in KINDS})
 
     @property

@@ -97,6 +97,14 @@ class MemoryMindGraph:
     ) -> None:
         """Nothing: whoever saved the episodes has kept them."""
 
+    async def note_missing(self, until: int, /) -> None:
+        """Note it with what the graph holds."""
+        self.content().missing_until = until
+
+    async def missing_until(self) -> int:
+        """Return what was noted last."""
+        return self.content().missing_until
+
     async def reindex(self, *, embedder: EmbedderIdentity, advanced: Callable[[int], None]) -> int:
         """Embed facts and names anew, and let go of the passages."""
         epoch, count = self._fence.epoch(), 0
@@ -114,6 +122,7 @@ class MemoryMindGraph:
         for row in tuple(content.all("RELATED_TO")):
             content.put(Row(row.kind, row.properties, {}, row.ends))
         content.rows["Passage"].clear()
+        content.missing_until = 0
         content.put(Row("Cursor", {"name": "saved", "sequence": 0}))
         content.identity = embedder
         return count

@@ -143,7 +143,7 @@ async def _graph(found: Mind) -> GraphOut:
         available=is_available,
         sequence=progress.extracted,
         saved=progress.saved,
-        lag=found.transcript.positions.remembered_after(progress.extracted),
+        lag=found.transcript.positions.remembered_after(min(progress.saved, progress.extracted)),
         waiting_for=found.health.waiting_for,
         parked=[ParkedOut.model_validate(parked) for parked in progress.parked],
         episodes=size.episodes,

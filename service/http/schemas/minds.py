@@ -30,7 +30,7 @@ class GraphOut(Answered):
     available: bool
     sequence: int = Field(description="The last turn whose facts are in the graph.")
     saved: int = Field(description="The last turn that is saved as an episode.")
-    lag: int = Field(description="Turns that wait for extraction.")
+    lag: int = Field(description="Turns that wait for extraction, or to be embedded anew.")
     waiting_for: str | None = Field(description="Why it is behind, if something fails.")
     parked: list[ParkedOut]
     episodes: int

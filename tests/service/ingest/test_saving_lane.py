@@ -30,8 +30,8 @@ class Followed:
 
     def __init__(self, looks):
         self._looks = iter(looks)
-        self._first = 0
-        self.kept = []
+        self._first = self._missing_until = 0
+        self.kept, self.noted = [], []
 
     async def progress(self):
         saved, self._first = next(self._looks)
@@ -39,6 +39,13 @@ class Followed:
 
     async def follow(self, *, embedder):
         return self._first
+
+    async def note_missing(self, until):
+        self.noted += [until] if until != self._missing_until else []
+        self._missing_until = until
+
+    async def missing_until(self):
+        return self._missing_until
 
     async def keep_vectors(self, episodes, *, own, leaning):
         self.kept.append([one.sequence for one in episodes])
@@ -75,3 +82,22 @@ async def test_news_count_as_followed_once_full_text_has_them_and_the_lane_has_l
         await lane().step(replace(mind, graph=Followed([(1, 0)])))
 
     assert mind.health.followed == 1
+
+
+@pytest.mark.parametrize(
+    ("looks", "noted"),
+    [
+        ([(32, 1), (32, 0), (40, 33)], [40, 0]),  # the other process embeds all anew, and is not done at the first look
+        ([(40, 1), (40, 33)], [40, 0]),
+        ([(40, 1), (40, 1)], [40, 0]),  # what can not be embedded does not keep all others from being found
+        ([(40, 39)], []),  # a few new turns
+    ],
+)
+async def test_no_turn_is_found_by_vectors_that_were_made_here_until_each_has_some(tmp_path, looks, noted):
+    said = [f"On day {day} it rained." for day in range(40)]
+    async with mind_in(tmp_path, *said) as mind:
+        followed, graph = lane(), Followed(looks)
+        for _ in looks:
+            await followed.step(replace(mind, graph=graph))
+
+    assert graph.noted == noted
