@@ -102,7 +102,7 @@ class Custodian:
         try:
             yield
         finally:
-            with suppress(DatabaseUnavailable):
+            with suppress(DatabaseUnavailable), anyio.CancelScope(shield=True):
                 await anyio.to_thread.run_sync(self._desk.end_story, mind_id)
 
     async def claims(self, mind_id: str) -> bool:

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from contextvars import Context
 from typing import TYPE_CHECKING, Any, Self
 
+import anyio
 import structlog
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-_CANCEL_AGAIN_SECONDS = 1.0
+_LOOK_AGAIN_SECONDS = 1.0
 
 
 class Background:
@@ -36,8 +37,7 @@ class Background:
         self._daemons: set[asyncio.Task[object]] = set()
         self._awaited: set[asyncio.Future[None]] = set()
         self._owners: dict[asyncio.Task[object], str] = {}
-        self._begun: set[asyncio.Task[object]] = set()
-        self._stopped: set[asyncio.Task[object]] = set()
+        self._begun: dict[asyncio.Task[object], anyio.CancelScope] = {}
         self._stopping = asyncio.Event()
 
     @property
@@ -94,15 +94,14 @@ class Background:
         """
         Cancel every job of *owner* whose name begins with one of *prefixes*, and return when all have ended.
 
-        The job that calls this is left alone.
+        A thread in which one of them works has ended then, too: it writes nothing afterwards. What a job awaits to
+        clean up is cancelled as well, unless it is shielded. The job that calls this is left alone.
         """
         while tasks := self._owned_by(owner, prefixes):
-            begun = self._begun.intersection(tasks)  # a job that never began could not clean up behind itself
-            self._stopped.update(begun)
+            begun = self._begun.keys() & tasks  # a job that never began could not clean up behind itself
             for task in begun:
-                task.cancel()
-            # One that swallows its cancellation is cancelled again.
-            await (asyncio.wait(begun, timeout=_CANCEL_AGAIN_SECONDS) if begun else asyncio.sleep(0))
+                self._begun[task].cancel()  # unlike the task's own `cancel`, it waits for a thread
+            await (asyncio.wait(begun, timeout=_LOOK_AGAIN_SECONDS) if begun else asyncio.sleep(0))
 
     async def pause(self, seconds: float, *, unless: asyncio.Event | None = None) -> bool:
         """Wait, but not beyond the event *unless* nor beyond the moment the service stops; False when it does."""
@@ -151,20 +150,16 @@ class Background:
 
     def _forget(self, task: asyncio.Task[object]) -> None:
         self._tasks.discard(task)
-        self._begun.discard(task)
-        self._stopped.discard(task)
+        self._begun.pop(task, None)
         self._owners.pop(task, None)
 
     async def _guarded[T](self, name: str, job: Callable[[], Awaitable[T]]) -> T | None:
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - start made it
-        self._begun.add(task)
-        try:
-            return await job()
-        except asyncio.CancelledError:
-            if task in self._stopped:
-                return None
-            raise
-        except Exception:
-            log.exception("job.failed", job=name)
-            return None
+        with anyio.CancelScope() as scope:
+            self._begun[task] = scope
+            try:
+                return await job()
+            except Exception:
+                log.exception("job.failed", job=name)
+        return None

@@ -1,7 +1,10 @@
 """Jobs that outlive a request: who waits for them, who stops them, and that none stops another."""
 
 import asyncio
+import threading
 
+import anyio
+import anyio.to_thread
 import pytest
 from structlog.testing import capture_logs
 
@@ -25,7 +28,8 @@ async def test_every_job_of_an_owner_is_stopped_one_that_had_only_just_begun_too
         try:
             await forever.wait()
         except asyncio.CancelledError:
-            await asyncio.sleep(0)
+            with anyio.CancelScope(shield=True):
+                await asyncio.sleep(0)
         await job("stubborn")
 
     async with Background(drain_seconds=0) as background:
@@ -156,3 +160,26 @@ async def test_a_pause_ends_when_its_event_is_set_and_when_the_service_stops():
             await asyncio.sleep(0)
 
     assert answers == [True, False]
+
+
+async def test_a_job_that_is_stopped_leaves_no_thread_that_works_on():
+    ended, may_end = [], threading.Event()
+
+    def write():
+        may_end.wait(FOR_EVER)
+        ended.append("written")
+
+    async def job():
+        await anyio.to_thread.run_sync(write)
+        await anyio.to_thread.run_sync(ended.append, "went on")
+
+    async with Background(drain_seconds=0) as background:
+        background.start("writes", job, owner="ada")
+        await asyncio.sleep(0.05)
+        stopping = asyncio.ensure_future(background.stop("ada"))
+        await asyncio.sleep(0.05)
+        is_waited_for = not stopping.done()
+        may_end.set()
+        await stopping
+
+        assert is_waited_for and ended == ["written"]
