@@ -123,6 +123,29 @@ class SleepState(BaseModel):
         """The dream that was promised last and may still be owed."""
         return self.owed_next or self.owed
 
+    @property
+    def may_go_on_exhausted(self) -> bool:
+        """
+        Whether an exhausted agent need not sleep now: it did because it had to, or its dream has not failed so far.
+
+        A dream from before it was exhausted, which failed, excuses nothing.
+        """
+        promised = [one for one in (self.owed, self.owed_next) if one is not None]
+        return any(one.is_forced for one in promised) or not all(one.error for one in promised[:1])
+
+    def promising(self, owed: OwedDream | None, *, made: OwedDream | None) -> Self:
+        """The state with what is promised now, behind what is being *made*."""
+        if owed is None:
+            return self
+        first, second = (made, owed) if made is not None else (owed, None)
+        return self.model_copy(update={"owed": first, "owed_next": second})
+
+    def failed(self, reason: str) -> Self:
+        """The state of an agent whose dream failed, or what is left of one where none is owed."""
+        if self.owed is None:
+            return self.model_copy(update={"error": reason})
+        return self.model_copy(update={"owed": self.owed.model_copy(update={"error": reason})})
+
     def deepened(self) -> Self:
         """The state with a deep sleep in place of the dream that was promised last."""
         deep = self.promised and self.promised.model_copy(update={"kind": SleepKind.DEEP_SLEEP})

@@ -174,7 +174,7 @@ class Sleeper:
             cycle=state.cycle_at(now),
             actions=actions,
             fatigue=fatigue,
-            must_sleep=fatigue is FatigueLevel.EXHAUSTED and state.owed is None,
+            must_sleep=fatigue is FatigueLevel.EXHAUSTED and not state.may_go_on_exhausted,
             dreams=len(dreams.records),
             last_dream_at=dreams.last.t if dreams.last is not None else None,
             waiting_for=(state.owed.error if state.owed is not None else "") or state.error or None,
@@ -197,7 +197,8 @@ class Sleeper:
                 asleep = longer
             else:
                 before = await self._before(mind, files, state, dreams)
-                asleep = self._asleep(mind, state, before, seconds=seconds, session_id=session_id, now=now)
+                must = self._status(mind, state, dreams, now=now, is_dreaming=False).must_sleep
+                asleep = self._asleep(mind, state, before, must=must, seconds=seconds, session_id=session_id, now=now)
             asleep = asleep.in_zone(timezone)
             await anyio.to_thread.run_sync(files.set_state, asleep)
         begun = SleepBegun.of(asleep, now=now)
@@ -208,11 +209,19 @@ class Sleeper:
         return begun
 
     def _asleep(
-        self, mind: Mind, state: SleepState, before: _Before, *, seconds: float, session_id: str, now: datetime
+        self,
+        mind: Mind,
+        state: SleepState,
+        before: _Before,
+        *,
+        must: bool,
+        seconds: float,
+        session_id: str,
+        now: datetime,
     ) -> SleepState:
-        """The state of an agent that goes to sleep, and what is promised to it."""
+        """The state of an agent that goes to sleep, because it *must* or not, and what is promised to it."""
         actions = mind.transcript.positions.tool_calls_after(before.sequence)
-        is_forced = fatigue_level(actions, self._thresholds) is FatigueLevel.EXHAUSTED
+        is_forced = must or fatigue_level(actions, self._thresholds) is FatigueLevel.EXHAUSTED
         since = before.since_dream(now)
         kind = decide_sleep(BeforeSleep(seconds, actions, before.dreams, since, is_forced), self._rules)
         owed, cycle = None, state.ended(now).cycle_at(now)
@@ -220,7 +229,7 @@ class Sleeper:
             owed = self._owed(mind, kind, before=before, now=now, cycle=cycle).model_copy(
                 update={"session_id": session_id, "is_forced": is_forced}
             )
-        return _promising(state, owed, before=before).model_copy(
+        return state.promising(owed, made=before.made).model_copy(
             update={
                 "cycle": cycle,
                 "asleep_at": now,
@@ -273,7 +282,7 @@ class Sleeper:
             kind = kind_of_dream(actions=actions, dreams=before.dreams, rules=self._rules)
             kind = SleepKind.DEEP_SLEEP if is_deep else kind
             owed = self._owed(mind, kind, before=before, now=now, cycle=state.cycle_at(now))
-            promising = _promising(state, owed, before=before).in_zone(timezone)
+            promising = state.promising(owed, made=before.made).in_zone(timezone)
             await anyio.to_thread.run_sync(files.set_state, promising)
         self.begin(mind)
         return owed
@@ -431,7 +440,7 @@ class Sleeper:
         with suppress(DreamFault):  # a full disk: the state on it still says that the dream is owed
             async with self._only(mind.mind_id):
                 if await anyio.to_thread.run_sync(files.exist):
-                    await anyio.to_thread.run_sync(lambda: files.set_state(_failed(files.state(), reason)))
+                    await anyio.to_thread.run_sync(lambda: files.set_state(files.state().failed(reason)))
 
     async def _drop_dreamt(self, mind: Mind, files: DreamFiles) -> None:
         """Drop promises that are kept. A dream of which a deep sleep was asked while it was made becomes one."""
@@ -467,24 +476,11 @@ class Sleeper:
             last_sequence=mind.transcript.positions.last,
             asked_at=now,
             cycle=cycle,
+            is_forced=known is not None and known.is_forced,
         )
 
     def _only(self, mind_id: str) -> asyncio.Lock:
         return self._locks.setdefault(mind_id, asyncio.Lock())
-
-
-def _failed(state: SleepState, reason: str) -> SleepState:
-    if state.owed is None:
-        return state.model_copy(update={"error": reason})
-    return state.model_copy(update={"owed": state.owed.model_copy(update={"error": reason})})
-
-
-def _promising(state: SleepState, owed: OwedDream | None, *, before: _Before) -> SleepState:
-    """*state* with what is promised, behind what is being made."""
-    if owed is None:
-        return state
-    first, second = (before.made, owed) if before.made is not None else (owed, None)
-    return state.model_copy(update={"owed": first, "owed_next": second})
 
 
 def _deepened(record: DreamRecord) -> DreamRecord:
