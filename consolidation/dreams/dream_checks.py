@@ -1,5 +1,6 @@
 """
-What code checks of a dream: names and numbers stand in the evidence, times are times, the language fits.
+What code checks of a dream: names and numbers stand in the evidence, times are times, the language fits, and no failure
+of the log is denied.
 
 A line that fails is left out, with its reason. The reflection and the priority can not be left out: where one fails,
 the model is asked again, and told everything that is wrong.
@@ -13,8 +14,11 @@ from typing import TYPE_CHECKING, Self
 
 from consolidation.story.checks import language_of, leak
 from consolidation.story.invention import Sources, invention
+from consolidation.text.language import is_surely_foreign
 from consolidation.text.names import opening_names
+from consolidation.text.quotation import without_quotations
 from consolidation.text.sentences import whole_sentences
+from consolidation.text.success_claims import success_claims
 from consolidation.text.tokens import count_tokens
 from consolidation.text.words import stems
 
@@ -31,6 +35,7 @@ _MOST_WORDS = 120  # of a reflection
 _LONGEST_DIARY, _LONGEST_RULE, _LONGEST_BRIEFING = 4_000, 300, 8_000
 _SHORTEST_PART = 3  # letters of a word that others are made of
 _FORMED = re.compile(r"(?:ed|ings?|tions?|ments?|ness|ity|ly)$")  # "Reindexed", "Deduplication": names end so rarely
+_LONGEST_SHOWN = 100  # characters of what is not true
 _TIME = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
 _EMPTY = frozenset({"{}", "[]", "null", "none", "nothing", "…", "..."})
 _PREFIX = re.compile(r"^(?:RED|YLW|GRN)\b")
@@ -38,15 +43,68 @@ _PREFIX = re.compile(r"^(?:RED|YLW|GRN)\b")
 
 @dataclass(frozen=True, slots=True)
 class DreamSources:
-    """What a dream may take names and numbers from, and what it must not quote: SOUL.md."""
+    """
+    What a dream may take names and numbers from, and what it must not quote: SOUL.md.
+
+    ``called`` are the telling words of each thing that the agent did, and whether it failed and was not done since.
+    ``failed`` says that anything failed at all.
+    """
 
     known: Sources
     soul: str
+    failed: bool = False
+    called: tuple[tuple[frozenset[str], bool], ...] = ()
 
     @classmethod
-    def of(cls, texts: Iterable[str], *, soul: str, agent: str, language: str, counted: int) -> Self:
-        """The sources of a dream made of *texts*, in which *counted* things are told; *language* is theirs."""
-        return cls(Sources((*texts, agent), language=language, counted=counted), soul)
+    def of(
+        cls,
+        texts: Iterable[str],
+        *,
+        soul: str,
+        agent: str,
+        language: str,
+        counted: int,
+        failed_calls: int = 0,
+        items: Sequence[EvidenceItem] = (),
+    ) -> Self:
+        """
+        The sources of a dream made of *texts*, in which *counted* things are told; *language* is theirs.
+
+        Of what happened, *items* are shown, and *failed_calls* failed.
+        """
+        done = [one.action for one in items if one.action is not None and one.action.kind in {"tool_call", "error"}]
+        mended = {(one.tool, one.arguments): at for at, one in enumerate(done) if not one.has_failed}
+        called = tuple(
+            (
+                _telling(f"{re.sub(r'[_.-]', ' ', one.tool)} {one.arguments}", language),
+                one.has_failed and mended.get((one.tool, one.arguments), -1) < at,
+            )
+            for at, one in enumerate(done)
+            if one.kind == "tool_call"
+        )
+        failed = failed_calls > 0 or any(one.has_failed for one in done)
+        return cls(Sources((*texts, agent), language=language, counted=counted), soul, failed, called)
+
+    def denied(self, text: str) -> str:
+        """
+        What *text* claims to have gone well though the log has it as failed; "" where it claims nothing of the kind.
+
+        A claim about what did succeed is true, whatever else failed.
+        """
+        if not self.failed:
+            return ""
+        language = self.known.language
+        for claim in success_claims(without_quotations(text), language=language):
+            words = _telling(claim.about, language)
+            meant = [is_failed for called, is_failed in self.called if not words.isdisjoint(called)]
+            if any(meant) or (claim.is_of_all and not meant):
+                return claim.about.strip()
+        return ""
+
+    def is_foreign(self, text: str) -> bool:
+        """Whether *text*, without what it quotes or has from the log, is in letters of another language."""
+        own = (word for word in without_quotations(text).split() if not self.known.knows(word))
+        return is_surely_foreign(" ".join(own), language=self.known.language)
 
     def stranger(self, text: str) -> str:
         """
@@ -72,9 +130,12 @@ def fault_of_dream(dream: Dream, *, sources: DreamSources, standing: Sequence[Ob
         *_faults_of_text("reflection", dream.reflection, _LONGEST_REFLECTION, sources),
         *_priority(dream, sources),
     ]
+    together = " ".join((dream.reflection, dream.priority, *dream.rules.add))
+    if not of_texts and (fault := language_of(together, language=sources.known.language)):
+        of_texts = [f"reflection, priority and rules: {fault}"]
     is_empty = not kept and bool(evidence.items)
     nothing = ["it observes nothing"] if is_empty and not dream.observations and len(evidence.items) > 1 else []
-    return "; ".join([*of_texts, *(faults if is_empty else []), *nothing])
+    return "; ".join([*of_texts, *(faults if is_empty or of_texts else []), *nothing])
 
 
 def usable_observations(
@@ -106,7 +167,7 @@ def fault_of_observation(one: DreamtObservation, *, sources: DreamSources) -> st
         return "it is not one short line"
     if not _TIME.fullmatch(one.at.strip()):
         return f"the time {one.at!r} is not of the form HH:MM"
-    return leak(text, soul=sources.soul) or _invention(text, sources)
+    return leak(text, soul=sources.soul) or _fault_of_line(text, sources)
 
 
 def reflection_of(dream: Dream, *, language: str) -> str:
@@ -122,14 +183,14 @@ def priority_of(dream: Dream, *, language: str) -> str:
 def usable_lines(lines: Iterable[str], *, sources: DreamSources) -> tuple[str, ...]:
     """The rules, or priorities, that pass."""
     plain = (" ".join(line.split()) for line in lines)
-    return tuple(one for one in plain if one and len(one) <= _LONGEST_RULE and not _invention(one, sources))
+    return tuple(one for one in plain if one and len(one) <= _LONGEST_RULE and not _fault_of_line(one, sources))
 
 
 def usable_briefing(briefing: str | None, *, sources: DreamSources) -> str | None:
     """The briefing without lines that fail; None where nothing is left."""
     if briefing is None or len(briefing) > _LONGEST_BRIEFING:
         return None
-    lines = [line.rstrip() for line in briefing.strip().splitlines() if not _invention(line, sources)]
+    lines = [line.rstrip() for line in briefing.strip().splitlines() if not _fault_of_line(line, sources)]
     return "\n".join(lines) if any(line.strip() for line in lines) else None
 
 
@@ -183,10 +244,19 @@ def _faults_of_text(name: str, text: str, longest: int, sources: DreamSources) -
         return [f"the {name} is too long"]
     fault = (
         leak(plain, soul=sources.soul)
-        or _invention(plain, sources)
+        or _fault_of_line(plain, sources)
         or language_of(plain, language=sources.known.language)
     )
     return [f"{name}: {fault}"] if fault else []
+
+
+def _fault_of_line(text: str, sources: DreamSources) -> str:
+    if fault := _invention(text, sources):
+        return fault
+    if sources.is_foreign(text):
+        return f"it is not in the language {sources.known.language!r}"
+    denied = sources.denied(text)
+    return f"{denied[:_LONGEST_SHOWN]!r} is not true: the log has calls that failed" if denied else ""
 
 
 def _invention(text: str, sources: DreamSources) -> str:

@@ -161,6 +161,8 @@ class Dreamer:
             agent=voice.agent,
             language=evidence.language,
             counted=max(evidence.actions, len(evidence.items)),
+            failed_calls=evidence.failed_calls if evidence.left_out else 0,
+            items=evidence.items,
         )
         present = tuple(standing.values())
 
@@ -223,7 +225,10 @@ class Dreamer:
             voice.purpose,
         )
         counted = max(len(told), len(present))
-        sources = DreamSources.of(texts, soul=voice.soul, agent=voice.agent, language=language, counted=counted)
+        failed = sum(one.failed_calls for one in dreams)
+        sources = DreamSources.of(
+            texts, soul=voice.soul, agent=voice.agent, language=language, counted=counted, failed_calls=failed
+        )
 
         def fault(answer: DeepSleep, model: LanguageModel) -> str:
             return fault_of_deep_sleep(answer, sources=sources) if model.is_hosted else ""

@@ -16,7 +16,7 @@ from consolidation.story.borrowed_words import BorrowedWords, runs
 from consolidation.story.compression import body, lost
 from consolidation.story.compression import people as people_in
 from consolidation.story.invention import Sources, invention
-from consolidation.text.language import detect
+from consolidation.text.language import detect, is_surely_foreign
 from consolidation.text.quotation import without_quotations
 from consolidation.text.relative_dates import possible_days
 from consolidation.text.sentences import sentences
@@ -181,8 +181,14 @@ def time(chapter: StoryChapter, *, first: datetime, last: datetime, zone: tzinfo
 
 
 def language_of(text: str, *, language: str) -> str:
-    """Whether *text*, without what it quotes, is in the language asked for, where it is long enough to tell."""
+    """
+    Whether *text*, without what it quotes, is in the language asked for, where it is long enough to tell.
+
+    Letters of another script tell by themselves.
+    """
     own = without_quotations(text)
+    if is_surely_foreign(own, language=language):
+        return f"it is in the language {detect(own)!r}, not in {language!r}"
     if len(own.split()) < _SURE_LANGUAGE_WORDS:
         return ""
     found = detect(own, fallback=language)

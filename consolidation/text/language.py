@@ -31,6 +31,8 @@ SURE_CONFIDENCE = 0.95
 SURE_SHARE = 0.8  # of the letters, in the script of most of them
 _FIRST_WORDS = 2  # among which a question word stands: "a qué", "since when"
 
+_WITH_HAN = ("zh", "ja", "ko")
+
 # By the first word of a letter's Unicode name.
 SCRIPTS = {
     "LATIN": "latin", "CYRILLIC": "cyrillic", "CJK": "han", "IDEOGRAPHIC": "han", "HIRAGANA": "kana",
@@ -126,6 +128,18 @@ def is_in_another_script(text: str, *, language: str) -> bool:
     """Whether *text* is written in letters that *language* is not written in: Chinese in a talk in English."""
     script = _main_script(text)
     return script is not None and primary_subtag(language) not in LANGUAGES[script]
+
+
+def is_surely_foreign(text: str, *, language: str) -> bool:
+    """
+    Whether *text*, be it one word, can not be of *language*, by its letters alone.
+
+    Latin ones prove nothing: names, commands and what they print have them in every language.
+    """
+    script = _main_script(unicodedata.normalize("NFKC", _NOT_PROSE.sub(" ", text)))
+    if script in (None, "latin") or (script == "han" and primary_subtag(language) in _WITH_HAN):
+        return False
+    return is_in_another_script(text, language=language)
 
 
 def _main_script(prose: str) -> str | None:

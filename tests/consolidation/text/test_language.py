@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from consolidation.text.language import LANGUAGES, detect, sure_language
+from consolidation.text.language import LANGUAGES, detect, is_surely_foreign, sure_language
 from tests.support.growth import assert_linear, repeated
 
 CHAT = {
@@ -331,3 +331,18 @@ def test_any_text_has_one_language(text: str) -> None:
 def test_a_language_is_sure_only_where_enough_of_the_text_says_so(text, language):
     """Broken: five words, the confidence or the share of the script is not asked for."""
     assert sure_language(text) == language
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "is_foreign"),
+    [
+        ("Отдохнуть", "en", True),
+        ("休む", "en", True),
+        ("Отдохнуть", "ru", False),
+        ("請求書確認", "ja", False),
+        ("pytest: FAIL", "ru", False),
+        ("42 → 43", "en", False),
+    ],
+)
+def test_letters_tell_what_a_language_is_not_written_in_but_latin_ones_do_not(text, language, is_foreign):
+    assert is_surely_foreign(text, language=language) is is_foreign
