@@ -18,10 +18,12 @@ from consolidation.kernel.ports import Ask, Usage
 from consolidation.kernel.speaker_names import shown_name
 from consolidation.kernel.turns import Speaker
 from consolidation.text.names import names
+from consolidation.text.strange_names import names_by_word, names_meant
 from consolidation.text.words import tokens
 from prompts.responses import AnswerOfMemory
 from service.ask.checks import Check, Checked, Line
 from service.ask.evidence import contradicting, find_evidence, is_muted, texts_of
+from service.retrieval.lead_words import without_lead
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -173,9 +175,12 @@ def _unknown_words(question: Question, evidence: Sequence[Evidence]) -> tuple[st
         return (question.text,) if question.text.strip() else ()
     if question.language == "de":
         return ()
-    there = {word for text in texts_of(evidence) for word in tokens(text)}
-    asked = names(question.text, language=question.language)
-    return tuple(name for name in asked if there.isdisjoint(tokens(name)))
+    texts = texts_of(evidence)
+    there = frozenset[str]().union(*map(names_meant, (*texts, *map(without_lead, texts))))
+    asked, meant = names(question.text, language=question.language), names_by_word(question.text)
+    return tuple(
+        name for name in asked if there.isdisjoint(one for word in tokens(name) for one in (word, *meant.get(word, ())))
+    )
 
 
 def _about(one: Evidence, timezone: tzinfo) -> str:

@@ -17,9 +17,10 @@ from consolidation.text.language import detect
 from consolidation.text.names import names, possible_names
 from consolidation.text.numbers import NUMBER, is_said, numbers_said
 from consolidation.text.relative_dates import possible_days
+from consolidation.text.strange_names import names_meant, strange_names
 from consolidation.text.words import content_words, stems, tokens
 from service.ask.evidence import texts_of
-from service.retrieval.lead_words import others_words, persons_words
+from service.retrieval.lead_words import others_words, persons_words, without_lead
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -124,7 +125,7 @@ class Check:
         if not possible:
             return False
         said = " ".join((*texts, self.known, self._common_words(self.question)))
-        known = {*tokens(said), *stems(said, language=self.language)}
+        known = {*tokens(said), *stems(said, language=self.language)}.union(*map(names_meant, map(without_lead, texts)))
         common = stems(self._common_words(said), language="de") if self.language == "de" else ()
         roots = tuple(one for one in common if len(one) >= _SHORTEST_ROOT)
         return any(
@@ -154,16 +155,15 @@ class Check:
         if found:
             return f"{found[0]} is not in the evidence it names"
         dated = {word for day in named_days(text) for word in tokens(day.words)}
-        there = {word for one in (*texts, *of_days) for word in tokens(one)}
         said = numbers_said(" | ".join((*texts, *of_days)))
         for number in NUMBER.findall(text):
             if not (is_said(number, said) or set(tokens(number)) <= dated):
                 return f"the number {number} is not in the evidence it names"
         for name in sorted(days_named(text) - days_named(" | ".join((*texts, *of_days)))):
             return f"{name.title()} is not in the evidence it names"
-        for name in self.known_names(text):
-            if not set(tokens(name)) <= there:
-                return f"the name {name!r} is not in the evidence it names"
+        sources = (*texts, *map(without_lead, texts))
+        for name in strange_names(self.known_names(text), text, sources, known_names=self.known_names):
+            return f"the name {name!r} is not in the evidence it names"
         return ""
 
     def _days(self, one: Evidence) -> Iterable[date]:

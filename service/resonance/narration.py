@@ -15,11 +15,12 @@ from consolidation.kernel.ports import Ask
 from consolidation.kernel.turns import Speaker
 from consolidation.text.dates import days_named
 from consolidation.text.names import names
+from consolidation.text.strange_names import strange_names
 from consolidation.text.words import tokens
 from prompts.responses import Narration
 from service.resonance.retelling import fault_of_retelling, say_the_same
 from service.resonance.retold_sense import fault_of_sense, misattributed
-from service.retrieval.lead_words import wording
+from service.retrieval.lead_words import without_lead, wording
 from service.retrieval.moment import Flashback
 
 if TYPE_CHECKING:
@@ -172,11 +173,9 @@ def invention(text: str, *, source: str, language: str, known_names: Callable[[s
             return f"the number {number} is not in the source"
     for day in sorted(days_named(text) - days_named(source)):
         return f"{day} is not in the source"
-    there = set(tokens(source))
-    for name in names_in(text, language=language, known_names=known_names):
-        missing = [word for word in tokens(name) if word not in there]
-        if missing:
-            return f"the name {name!r} is not in the source"
+    named = names_in(text, language=language, known_names=known_names)
+    for name in strange_names(named, text, (source, without_lead(source)), known_names=known_names):
+        return f"the name {name!r} is not in the source"
     return ""
 
 

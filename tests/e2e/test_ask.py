@@ -261,3 +261,32 @@ async def test_a_mind_that_does_not_exist_is_404_and_a_wrong_field_is_named(tmp_
 
     assert unknown.status_code == 404
     assert (wrong.status_code, wrong.json()["errors"][0]["pointer"]) == (422, "#/timezone")
+
+
+async def test_a_line_in_the_words_of_its_evidence_names_whom_a_form_of_a_name_there_names(tmp_path):
+    """Broken: "Annas" in the line is Anna, and "Annas" in its evidence is nobody; the wrong line is left alone."""
+
+    def extraction(prompt):
+        who, place = ("Paul", "Kassel") if "Kassel" in between(prompt, "turn") else ("Anna", "Köln")
+        told = "Annas Bruder Paul wohnt in Kassel." if who == "Paul" else "Anna wohnt in Köln."
+        fact = {"source": who, "relation": "LIVES_IN", "target": place, "fact": told}
+        return {"entities": [{"name": who}, {"name": place}], "facts": [fact]}
+
+    turns = ([{**LYON, "content": told}] for told in ("Anna wohnt in Köln.", "Annas Bruder Paul wohnt in Kassel."))
+    lines = ("Annas Bruder Paul wohnt in Kassel.", "Paul, der Bruder von Anna, wohnt in Kassel.")
+    said = saying(*((line, "Kassel") for line in lines))
+
+    found, _ = await asked(tmp_path, said, *turns, question="Wo wohnt Annas Bruder Paul?", extraction=extraction)
+
+    assert ([one["text"] for one in found["answer"]], found["dropped"]) == (list(lines), [])
+
+
+async def test_without_a_model_a_name_is_not_missing_that_memory_has_in_another_form(tmp_path):
+    turn = {**LYON, "content": "Wczoraj Sandra kupiła w Lyonie psa, a jej mąż Marek kupił kota."}
+    async with running(tmp_path) as service:
+        await service.keep(MIND, turn)
+        await read(service)
+        question = {"question": "Jak wabi się pies Sandry, żony Marka, siostry Ewy?"}
+        found = (await service.http.post(f"/v1/minds/{MIND}/ask", json=question)).json()
+
+    assert (found["missing"], bool(found["evidence"])) == (["Ewy"], True)

@@ -60,6 +60,13 @@ def test_a_known_name_is_refused_wherever_it_stands_and_however_it_is_written():
     assert "melanie" in invented("I think of melanie.", known=["melanie"])
 
 
+def test_a_name_that_stands_in_the_source_in_another_form_is_no_invention():
+    source = "mir wurde erzählt: Annas Bruder Paul wohnt in Kassel."
+
+    assert invented("Annas Bruder Paul wohnt in Kassel.", source, language="de", known=["Anna"]) == ""
+    assert "Hanna" in invented("Hannas Bruder wohnt in Kassel.", source, language="de", known=["Hanna"])
+
+
 @pytest.mark.parametrize(
     ("language", "source", "right", "wrong"),
     [
