@@ -23,7 +23,7 @@ from consolidation.text.words import tokens
 from prompts.responses import AnswerOfMemory
 from service.ask.checks import Check, Checked, Line
 from service.ask.evidence import contradicting, find_evidence, is_muted, texts_of
-from service.retrieval.lead_words import without_lead
+from service.retrieval.lead_words import without_leads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -103,7 +103,7 @@ class Answerer:
             self._recall,
             mind,
             question.text,
-            language=question.language,
+            language=question.tag,
             at=question.at,
             now=now,
             limit=question.limit,
@@ -176,7 +176,7 @@ def _unknown_words(question: Question, evidence: Sequence[Evidence]) -> tuple[st
     if question.language == "de":
         return ()
     texts = texts_of(evidence)
-    there = frozenset[str]().union(*map(names_meant, (*texts, *map(without_lead, texts))))
+    there = frozenset[str]().union(*map(names_meant, (*texts, *map(without_leads, texts))))
     asked, meant = names(question.text, language=question.language), names_by_word(question.text)
     return tuple(
         name for name in asked if there.isdisjoint(one for word in tokens(name) for one in (word, *meant.get(word, ())))

@@ -20,7 +20,7 @@ from consolidation.text.relative_dates import possible_days
 from consolidation.text.strange_names import names_meant, strange_names
 from consolidation.text.words import content_words, stems, tokens
 from service.ask.evidence import texts_of
-from service.retrieval.lead_words import others_words, persons_words, without_lead
+from service.retrieval.lead_words import others_words, persons_words, without_leads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -115,7 +115,7 @@ class Check:
         if not others:
             return False
         persons = " ".join(map(persons_words, texts))
-        is_translated = detect(" ".join(texts)) != self.language
+        is_translated = detect(" ".join(map(without_leads, texts))) != self.language
         only_others = set(stems(others, language=self.language)) - set(stems(persons, language=self.language))
         return is_translated or not only_others.isdisjoint(stems(text, language=self.language))
 
@@ -125,7 +125,8 @@ class Check:
         if not possible:
             return False
         said = " ".join((*texts, self.known, self._common_words(self.question)))
-        known = {*tokens(said), *stems(said, language=self.language)}.union(*map(names_meant, map(without_lead, texts)))
+        meant = map(names_meant, map(without_leads, texts))
+        known = {*tokens(said), *stems(said, language=self.language)}.union(*meant)
         common = stems(self._common_words(said), language="de") if self.language == "de" else ()
         roots = tuple(one for one in common if len(one) >= _SHORTEST_ROOT)
         return any(
@@ -161,7 +162,7 @@ class Check:
                 return f"the number {number} is not in the evidence it names"
         for name in sorted(days_named(text) - days_named(" | ".join((*texts, *of_days)))):
             return f"{name.title()} is not in the evidence it names"
-        sources = (*texts, *map(without_lead, texts))
+        sources = (*texts, *map(without_leads, texts))
         for name in strange_names(self.known_names(text), text, sources, known_names=self.known_names):
             return f"the name {name!r} is not in the evidence it names"
         return ""

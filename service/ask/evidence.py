@@ -14,10 +14,11 @@ import anyio.to_thread
 
 from consolidation.corrections.record import What
 from consolidation.kernel.turns import Speaker
+from consolidation.text.language import detect, primary_subtag
 from consolidation.text.names import keyphrases
 from consolidation.text.sentences import sentences
 from consolidation.text.words import tokens
-from service.retrieval.lead_words import told_words
+from service.retrieval.lead_words import led_in, told_words
 from service.retrieval.put_right import put_right_in
 from service.retrieval.remembered import Kind, Remembered
 from service.retrieval.time_window import TimeWindow
@@ -68,7 +69,7 @@ async def find_evidence(
     """
     At most *limit* memories about *question*, best first, and what was unavailable.
 
-    *at* asks what held then; *asker* is the name of who asks.
+    *at* asks what held then; *asker* is the name of who asks. Who said each is told in *language*, a tag.
 
     "Where does my mother live?" finds who she is, and by her name what else is known. What is summed up of an entity
     is among them only where a person wrote it: what a model summed up does not say what ended.
@@ -101,8 +102,15 @@ async def find_evidence(
         if written:
             await search(name, _ENTITIES, share=_FOLLOWED_SHARE)
     ranked = sorted(best.values(), key=lambda one: (one.is_held_back, one.tells_wrong, one.is_contradicted, -one.score))
-    evidence = tuple(Evidence(one, state_of(one, at=at or now)) for one in _telling(ranked)[:limit])
+    told = (_led_in(one, language=language) for one in _telling(ranked)[:limit])
+    evidence = tuple(Evidence(one, state_of(one, at=at or now)) for one in told)
     return evidence, tuple(dict.fromkeys(unavailable))
+
+
+def _led_in(memory: Remembered, *, language: str) -> Remembered:
+    """*memory* with the words of *language* for who said it, also in what it rests on."""
+    sources = tuple(replace(one, excerpt=led_in(one.excerpt, language=language)) for one in memory.sources)
+    return replace(memory, text=led_in(memory.text, language=language), sources=sources)
 
 
 def _lacks_an_edit(found: Collection[Remembered]) -> bool:
@@ -113,7 +121,12 @@ def _lacks_an_edit(found: Collection[Remembered]) -> bool:
 
 
 def queries_of(question: str, *, language: str) -> Mapping[str, float]:
-    """What is searched for, and how much of its score counts: the question, its sentences, and what it is about."""
+    """
+    What is searched for, and how much of its score counts: the question, its sentences, and what it is about.
+
+    *language*, a tag, is the question's where a few words do not tell.
+    """
+    language = detect(question, fallback=primary_subtag(language))
     parts = sentences(question, language=language)
     derived = (*(parts[:_MOST_SENTENCES] if len(parts) > 1 else ()), " ".join(keyphrases(question, language=language)))
     return {**{one: _DERIVED_SHARE for one in derived if one.strip()}, question: 1.0}

@@ -137,7 +137,8 @@ def leads(language: str) -> Mapping[str, str]:
 
 
 _SPEAKER = re.compile(r":\s|：")
-_READ = tuple(words["read"].partition("{")[0] for words in LEADS.values())
+_AROUND_READ = tuple(tuple(words["read"].split("{text}")) for words in LEADS.values())
+_READ = tuple(before for before, _ in _AROUND_READ)
 _LEAD = re.compile(
     "|".join(
         re.escape(lead).replace(r"\{name\}", r"[^:\n]{1,80}").replace(r"\{text\}", "").rstrip("”“»」")
@@ -147,11 +148,12 @@ _LEAD = re.compile(
     )
 )
 _NO_NAME = tuple(lead for words in LEADS.values() for kind, lead in words.items() if kind not in {"named", "read"})
+_NAME = r"((?:(?! / )[^:：\n]){1,80}?)"
 _TELLER = re.compile(
     "|".join(
         (
             *map(re.escape, _NO_NAME),  # "they told me" is of nobody called "they"
-            *(re.escape(words["named"]).replace(r"\{name\}", r"([^:\n]{1,80}?)") for words in LEADS.values()),
+            *(re.escape(words["named"]).replace(r"\{name\}", _NAME) for words in LEADS.values()),
         )
     )
 )
@@ -167,6 +169,10 @@ _OTHERS = re.compile(
             *(_OWN_PART.format(lead=re.escape(words[kind])) for kind in ("said", "noted")),
         )
     )
+)
+_LED = re.compile(
+    rf"(?:^|(?<= / ))(?:(?P<read>{'|'.join(_READ_PART.format(lead=re.escape(one), closing='”“»」') for one in _READ)})"
+    rf"|(?P<lead>{_TELLER.pattern})(?P<quoted>“[^”]*)?)"
 )
 _LEAD_WORDS = frozenset(
     word for words in LEADS.values() for lead in words.values() for word in tokens(lead.format(name="", text=""))
@@ -207,6 +213,34 @@ def teller_in(text: str) -> str | None:
     """The name of who told a memory, as its *text* says it in front; None where it says no name."""
     found = _TELLER.match(text)
     return found[found.lastindex] if found is not None and found.lastindex else None
+
+
+def led_in(text: str, *, language: str) -> str:
+    """A memory's *text* with the words of *language* for who said it, in each of its parts."""
+    words = leads(language)
+    return _LED.sub(lambda found: _lead_in(found, words), text)
+
+
+def without_leads(text: str) -> str:
+    """A memory's *text* without who said each of its parts."""
+    return _LED.sub(_bare, text)
+
+
+def _lead_in(found: re.Match[str], words: Mapping[str, str]) -> str:
+    if found["read"]:
+        return words["read"].format(text=_bare(found))
+    lead, name = found["lead"], teller_in(found["lead"])
+    kind = next((kind for known in LEADS.values() for kind in known if known[kind] == lead), "named")
+    return words[kind].format(name=name) + _bare(found)
+
+
+def _bare(found: re.Match[str]) -> str:
+    """What stands behind a lead as far as it is quoted; what was read without its quotation marks."""
+    read = found["read"]
+    if not read:
+        return found["quoted"] or ""
+    before, behind = next(pair for pair in _AROUND_READ if read.startswith(pair[0]))
+    return read.removeprefix(before).removesuffix(behind)
 
 
 def is_led(text: str) -> bool:

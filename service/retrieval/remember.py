@@ -187,7 +187,7 @@ class Recall:
         observed, late = await self._observed(mind, query, vectors) if "observation" in kinds else ((), ())
         found, degraded = (*found, *observed), tuple(dict.fromkeys((*behind, *unavailable, *degraded, *late)))
         told_in = await self._read(mind, found)
-        source_of = partial(as_source, wanted=query_words((query,)), language=detect(query))
+        source_of = partial(as_source, wanted=query_words((query,)), language=_languages(mind, query)[0])
         memories = [memory for one in found if (memory := _with_sources(one, told_in, window, source_of))]
         if put_right:
             memories = await anyio.to_thread.run_sync(

@@ -3,7 +3,7 @@
 from anyio.to_thread import run_sync
 from fastapi import APIRouter
 
-from consolidation.text.language import detect, primary_subtag
+from consolidation.text.language import primary_subtag
 from service.ask.answerer import Answer, Question
 from service.ask.evidence import Evidence
 from service.http.dependencies import MemoryDep, MindId
@@ -14,6 +14,7 @@ from service.http.schemas.corrections import decision_out
 from service.http.schemas.resonance import SourceOut, note_out, said_by
 from service.mind.copies import outage
 from service.mind.own_settings import own_settings_of
+from service.mind.spoken_language import spoken_language
 
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["minds"], route_class=KnownQuery)
 
@@ -28,7 +29,7 @@ async def ask(mind_id: MindId, posted: AskIn, memory: MemoryDep) -> AskOut:
     """
     mind = await memory.minds.find(mind_id)
     lacking = outage(memory.minds.copies)
-    tag = posted.language if posted.language is not None else await run_sync(detect, posted.question)
+    tag = posted.language if posted.language is not None else await run_sync(spoken_language, mind, posted.question)
     zone = (await own_settings_of(mind)).zone(posted.timezone)
     question = Question(
         posted.question, primary_subtag(tag), tag, zone, posted.at, posted.limit, asker=posted.asker or ""

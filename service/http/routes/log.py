@@ -8,17 +8,15 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query
 
 from consolidation.corrections.record import Correction
-from consolidation.kernel.errors import HomeFault
 from consolidation.kernel.turns import Speaker
-from consolidation.text.language import detect
 from service.http.dependencies import MemoryDep, MindId
 from service.http.known_query import KnownQuery
 from service.http.openapi import answers
 from service.http.schemas.corrections import decision_out
 from service.http.schemas.log import CYCLE, LOG_FOUND, LogItem, LogLineOut, LogOut, LogSearch
 from service.mind.copies import outage
-from service.mind.minds import Mind
 from service.mind.own_settings import own_settings_of
+from service.mind.spoken_language import spoken_language
 from service.resonance.labels import label
 from service.retrieval.log_search import LogHit, LogQuery, search_log
 from service.retrieval.put_right import put_right_in
@@ -44,7 +42,7 @@ async def log(mind_id: MindId, asked: Annotated[LogSearch, Query()], memory: Mem
     mind = await memory.minds.find(mind_id)
     lacking = outage(memory.minds.copies)
     found = await search_log(mind, query, clock=memory.clock)
-    spoken = asked.language if asked.language is not None else await run_sync(_language, mind, asked.query)
+    spoken = asked.language if asked.language is not None else await run_sync(spoken_language, mind, asked.query)
     now, zone = memory.clock.now(), (await own_settings_of(mind)).zone(asked.timezone)
     put_right = await put_right_in(mind)
     return LogOut(
@@ -54,14 +52,6 @@ async def log(mind_id: MindId, asked: Annotated[LogSearch, Query()], memory: Mem
         next_cursor=found.next_cursor,
         degraded=[*(["deadline"] if found.is_late else []), *lacking],
     )
-
-
-def _language(mind: Mind, query: str) -> str:
-    try:
-        main = next(iter(mind.text.languages()), "en")
-    except HomeFault:  # the log is read without an index
-        main = "en"
-    return detect(query, fallback=main)
 
 
 def _item(hit: LogHit, decided: Iterable[Correction], *, now: datetime, zone: tzinfo, language: str) -> LogItem:
