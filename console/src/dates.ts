@@ -1,11 +1,14 @@
-// Times as people say them, in the browser's language and time zone.
-const DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
-const SHORT_DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
-const MOMENT = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
-const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const AGO = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
-const NUMBER = new Intl.NumberFormat();
-const MONEY = new Intl.NumberFormat(undefined, { style: "currency", currency: "USD", maximumSignificantDigits: 3 });
+// Times and numbers as people say them in English, as all of the console is: in the browser's kind of it, else in Britain's,
+// which has the day before the month, as most have it. The time zone and the clock's 12 or 24 hours are the browser's.
+const ENGLISH = navigator.languages.find((one) => /^en\b/i.test(one)) ?? "en-GB";
+const { hourCycle } = new Intl.DateTimeFormat(undefined, { hour: "numeric" }).resolvedOptions();
+const HOURS = { hour: "2-digit", minute: "2-digit", ...(hourCycle && { hourCycle }) } as const;
+const MOMENT = new Intl.DateTimeFormat(ENGLISH, { day: "numeric", month: "short", ...HOURS });
+const CLOCK = new Intl.DateTimeFormat(ENGLISH, HOURS);
+const AGO = new Intl.RelativeTimeFormat(ENGLISH, { numeric: "auto" });
+const NUMBER = new Intl.NumberFormat(ENGLISH);
+const PERCENT = new Intl.NumberFormat(ENGLISH, { style: "percent" });
+const MONEY = new Intl.NumberFormat(ENGLISH, { style: "currency", currency: "USD", maximumSignificantDigits: 3 });
 
 const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ["year", 31_557_600],
@@ -16,10 +19,18 @@ const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ["minute", 60],
 ];
 
-export const day = (at: string | Date): string => DAY.format(new Date(at));
-export const shortDay = (at: string | Date): string => SHORT_DAY.format(new Date(at));
+/** Writes a day, with its month as a word. */
+export function dayFormat(parts: Intl.DateTimeFormatOptions): (at: string | Date) => string {
+  const format = new Intl.DateTimeFormat(ENGLISH, parts);
+  return (at) => format.format(new Date(at));
+}
+
+export const day = dayFormat({ day: "numeric", month: "short", year: "numeric" });
+export const shortDay = dayFormat({ day: "numeric", month: "short" });
 export const moment = (at: string | Date): string => MOMENT.format(new Date(at));
 export const clock = (at: string | Date): string => CLOCK.format(new Date(at));
+/** All of a moment, in digits as the browser's language writes them. */
+export const exactly = (at: string | Date): string => new Date(at).toLocaleString();
 export const number = (value: number): string => NUMBER.format(value);
 export const money = (value: number): string => MONEY.format(value);
 
@@ -46,4 +57,4 @@ export function ago(at: string | Date, now: Date = new Date()): string {
 export const counted = (count: number, one: string, many: string = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : many}`;
 
-export const percent = (share: number): string => `${Math.round(share * 100)} %`;
+export const percent = (share: number): string => PERCENT.format(share);

@@ -76,10 +76,10 @@ class Visitor:
 
 
 @contextmanager
-def visiting(browser, url, *, colours="light", width="desk", timezone="UTC"):
+def visiting(browser, url, *, colours="light", width="desk", timezone="UTC", language="en-GB"):
     """A visitor of a service; nothing of an earlier one is left."""
     size = {"width": WIDTHS[width], "height": 860}
-    context = browser.new_context(viewport=size, color_scheme=colours, timezone_id=timezone, locale="en-GB")
+    context = browser.new_context(viewport=size, color_scheme=colours, timezone_id=timezone, locale=language)
     try:
         yield Visitor(context.new_page(), url)
     finally:

@@ -1,7 +1,7 @@
 // An agent's nights: how it is, what each dream came to, what it observed, and what it is handed when it wakes.
 import { useEffect, useRef } from "preact/hooks";
 import { get, type Schemas } from "../api/client";
-import { counted } from "../dates";
+import { clock, counted } from "../dates";
 import { useHappened, useLoaded, Wait } from "../parts/load";
 import { When } from "../parts/time";
 import { Fatigue } from "./dreams/fatigue";
@@ -87,7 +87,7 @@ const FATIGUE: Record<Status["fatigue"], string> = {
 };
 
 function sentenceOf({ state, fatigue, must_sleep, actions, dreams, wake_at }: Status): string {
-  const until = wake_at ? ` until ${new Date(wake_at).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" })}` : "";
+  const until = wake_at ? ` until ${clock(wake_at)}` : "";
   const done = `${actions ? counted(actions, "thing") : "nothing"} done since ${dreams ? "its last dream" : "it began"}.`;
   const needs = must_sleep ? " It has to sleep now." : "";
   return `${STATES[state]}${until}, ${FATIGUE[fatigue]}: ${done}${needs}`;

@@ -1,7 +1,7 @@
 // A plot over time: uPlot, loaded with the first one. Its title is a sentence; the same figures stand behind it as a table.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Options } from "uplot";
-import { clock, isDay, shortDay, startOfDay } from "../dates";
+import { clock, isDay, percent, shortDay, startOfDay } from "../dates";
 import { theme } from "../theme";
 import { useScript } from "./late";
 import { Trouble } from "./load";
@@ -73,7 +73,7 @@ function Legend({ series, healthy, band }: ChartProps) {
       {named.map((one) => (
         <span key={one.name}><span class="legend-mark" style={{ background: `var(${one.colour})` }} aria-hidden="true" /> {one.name}</span>
       ))}
-      {band && <span><span class="legend-mark is-band" aria-hidden="true" /> {band}{healthy && ` (${healthy.map((one) => Math.round(one * 100)).join(" to ")} %)`}</span>}
+      {band && <span><span class="legend-mark is-band" aria-hidden="true" /> {band}{healthy && ` (${healthy.map(percent).join(" to ")})`}</span>}
     </p>
   );
 }

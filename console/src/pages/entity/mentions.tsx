@@ -1,13 +1,13 @@
 // In how many turns of each month it was mentioned: bars, and the same as a table.
 import type { Schemas } from "../../api/client";
-import { counted } from "../../dates";
+import { counted, dayFormat } from "../../dates";
 
 type Month = Schemas["MonthOut"];
 
 const HIGH = 60;
-const MONTH = new Intl.DateTimeFormat(undefined, { month: "short", year: "numeric", timeZone: "UTC" });
+const monthOf = dayFormat({ month: "short", year: "numeric", timeZone: "UTC" });
 
-const written = (month: string): string => MONTH.format(new Date(`${month}-01T00:00:00Z`));
+const written = (month: string): string => monthOf(`${month}-01T00:00:00Z`);
 
 export function Mentions({ months }: { months: readonly Month[] }) {
   const all = withoutGaps(months);

@@ -1,4 +1,5 @@
 // Draws the graph: lanes, months, ties, entities, the moment that is looked at. Names are drawn by labels.ts.
+import { dayFormat } from "../../dates";
 import { drawLabels, shortened } from "./labels";
 import { type Layout, PAD, type Size, type View, xOf, yOf } from "./layout";
 import { DAY, type Graph, heardBy, neighboursAt, WEEK } from "./model";
@@ -81,7 +82,7 @@ function drawLaneNames(pen: CanvasRenderingContext2D, { graph, layout, size, col
   });
 }
 
-const MONTH = new Intl.DateTimeFormat(undefined, { month: "short" });
+const monthOf = dayFormat({ month: "short" });
 const LEAST_BETWEEN = 56;
 
 function drawMonths(pen: CanvasRenderingContext2D, { view, size, colours }: Scene): void {
@@ -100,7 +101,7 @@ function drawMonths(pen: CanvasRenderingContext2D, { view, size, colours }: Scen
     const x = xOf(month.getTime() / 1000, view, size);
     if (x - lastLabel < LEAST_BETWEEN || x > size.wide - 24) continue;
     line(pen, x, PAD.top, x, size.high - PAD.bottom + 3);
-    pen.fillText(MONTH.format(month) + (month.getMonth() === 0 ? ` ${month.getFullYear()}` : ""), x, size.high - 9);
+    pen.fillText(monthOf(month) + (month.getMonth() === 0 ? ` ${month.getFullYear()}` : ""), x, size.high - 9);
     lastLabel = x;
   }
 }
