@@ -22,7 +22,7 @@ from consolidation.text.strange_names import names_by_word, names_meant
 from consolidation.text.words import tokens
 from prompts.responses import AnswerOfMemory
 from service.ask.checks import Check, Checked, Line
-from service.ask.evidence import contradicting, find_evidence, is_muted, texts_of
+from service.ask.evidence import find_evidence, is_muted, texts_of
 from service.retrieval.lead_words import without_leads
 
 if TYPE_CHECKING:
@@ -112,11 +112,10 @@ class Answerer:
         said, failed = await self._said(mind, question, evidence) if evidence else (None, ())
         checked = await anyio.to_thread.run_sync(self._check, mind, question, evidence, said) if said else _NOTHING
         by_model = bool(checked.lines or checked.missing)
-        together = dict.fromkeys((*contradicting(evidence), *checked.contradictions))
         found = Answer(
             lines=checked.lines,
             missing=checked.missing if by_model else _unknown_words(question, evidence),
-            contradictions=tuple(tuple(sorted(one)) for one in together),
+            contradictions=tuple(tuple(sorted(one)) for one in checked.contradictions),
             evidence=evidence,
             by_model=by_model,
             dropped=checked.dropped,

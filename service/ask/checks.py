@@ -19,7 +19,7 @@ from consolidation.text.numbers import NUMBER, is_said, numbers_said
 from consolidation.text.relative_dates import possible_days
 from consolidation.text.strange_names import names_meant, strange_names
 from consolidation.text.words import content_words, stems, tokens
-from service.ask.evidence import texts_of
+from service.ask.evidence import is_sound, texts_of, unsettled
 from service.retrieval.lead_words import others_words, persons_words, without_leads
 
 if TYPE_CHECKING:
@@ -83,9 +83,14 @@ class Check:
                 dropped.append(f"a line of what is missing: {fault}")
             else:
                 missing.append(text)
-        groups = (self._places(one) for one in said.contradictions)
-        together = tuple(dict.fromkeys(frozenset(places) for places in groups if len(places) > 1))
+        together = tuple(dict.fromkeys(self._contradictions(said)))
         return Checked(tuple(dict.fromkeys(lines)), tuple(dict.fromkeys(missing)), together, tuple(dropped))
+
+    def _contradictions(self, said: AnswerOfMemory) -> Iterable[frozenset[int]]:
+        """What is not settled of them; where something is answered, what an answer rests on."""
+        answered = frozenset(place for one in said.answer for place in self._places(one.evidence))
+        groups = (unsettled(self.evidence, self._places(one)) for one in said.contradictions)
+        return (one for one in groups if one and not (answered and one.isdisjoint(answered)))
 
     def _line(self, one: AnswerLine) -> Line | str:
         """The line as it may be shown, or why it may not be."""
@@ -95,7 +100,7 @@ class Check:
             return f"it names evidence that does not exist ({strange[0]})"
         if not places:
             return "it names no evidence"
-        sound = [place for place in places if self._is_sound(self.evidence[place])]
+        sound = [place for place in places if is_sound(self.evidence[place])]
         if not sound:
             return "it rests on what was found wrong"
         texts = texts_of(self.evidence[place] for place in sound)
@@ -104,10 +109,6 @@ class Check:
             return fault
         in_its_words = self._is_borrowed(text, texts) or self._may_name_a_stranger(text, texts)
         return Line(" / ".join(texts) if in_its_words else text, tuple(sound))
-
-    @staticmethod
-    def _is_sound(one: Evidence) -> bool:
-        return one.state != "wrong" and not one.memory.is_contradicted
 
     def _is_borrowed(self, text: str, texts: Sequence[str]) -> bool:
         """Whether *text* may be telling as a person's words what nobody but a tool or the bot said."""

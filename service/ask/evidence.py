@@ -1,13 +1,9 @@
-"""
-What memory holds about a question: memories, each with its state, and what contradicts what.
-
-A fact that took another's place began when the other ended, and is about the same: the graph ends facts so.
-"""
+"""What memory holds about a question: memories, each with its state, and which of them can contradict each other."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import combinations, islice
+from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
 import anyio.to_thread
@@ -166,32 +162,57 @@ def is_muted(memory: Remembered) -> bool:
     return any(one.what is What.MUTE for one in memory.corrections)
 
 
-def contradicting(evidence: Sequence[Evidence]) -> tuple[frozenset[int], ...]:
-    """The places of facts of which one ended when the other began, about the same; and of what took a person's word."""
-    facts = [(place, one.memory) for place, one in enumerate(evidence) if one.memory.kind == "fact"]
-    return tuple(
-        frozenset({one, other})
-        for (one, first), (other, second) in combinations(facts, 2)
-        if _took_its_place(first, second) or _took_its_place(second, first)
-    ) + tuple(_put_right(evidence))
+def is_sound(one: Evidence) -> bool:
+    """Whether nobody said that it is wrong, and nothing found it wrong."""
+    return one.state != "wrong" and not one.memory.is_contradicted
 
 
-def _put_right(evidence: Sequence[Evidence]) -> Iterable[frozenset[int]]:
-    """The place of what a person said, with that of the best memory whose place it took."""
-    for place, one in enumerate(evidence):
-        said = one.memory.statement
-        if said is not None:
-            wrong = (at for at, two in enumerate(evidence) if said.id in {made.id for made in two.memory.corrections})
-            yield from (frozenset({place, at}) for at in islice(wrong, 1))
+def unsettled(evidence: Sequence[Evidence], places: Iterable[int]) -> frozenset[int]:
+    """
+    Those of *places* that can contradict another of them: both are sound, and claim the same time.
+
+    What ended and what took its place are both true, and so are what holds and what is planned. A turn does not
+    contradict what it told.
+    """
+    sound = [place for place in places if is_sound(evidence[place])]
+    pairs = combinations(sound, 2)
+    return frozenset(place for pair in pairs if _claim_one_time(evidence, *pair) for place in pair)
 
 
-def _took_its_place(later: Remembered, earlier: Remembered) -> bool:
-    is_same_instant = earlier.invalid_at is not None and earlier.invalid_at == later.valid_at
-    return is_same_instant and not _names(later).isdisjoint(_names(earlier))
+def _told_in(memory: Remembered) -> frozenset[int]:
+    return frozenset(source.sequence for source in memory.sources)
 
 
-def _names(memory: Remembered) -> frozenset[str]:
-    return frozenset(name.casefold() for name in memory.names)
+def _claim_one_time(evidence: Sequence[Evidence], one: int, other: int) -> bool:
+    if not _told_in(evidence[one].memory).isdisjoint(_told_in(evidence[other].memory)):
+        return False
+    first, second = (_Span.of(evidence[place], evidence) for place in (one, other))
+    return first.is_planned == second.is_planned and first.reaches(second) and second.reaches(first)
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """The time that a memory claims; None is open."""
+
+    since: datetime | None
+    until: datetime | None
+    is_planned: bool
+
+    @classmethod
+    def of(cls, one: Evidence, evidence: Iterable[Evidence]) -> _Span:
+        """A turn ends with the last of the facts that it told, as far as they are known here."""
+        memory = one.memory
+        told_in = _told_in(memory)
+        others = (two.memory for two in evidence if two.memory.kind == "fact")
+        facts = [fact for fact in others if not told_in.isdisjoint(_told_in(fact))]
+        ends = [fact.invalid_at for fact in ([memory] if memory.kind == "fact" else facts)]
+        known = [end for end in ends if end is not None]
+        until = max(known) if known and len(known) == len(ends) else None
+        return cls(memory.valid_at or memory.occurred_at, until, one.state == "planned")
+
+    def reaches(self, other: _Span) -> bool:
+        """Whether it has not ended before the *other* begins."""
+        return self.until is None or other.since is None or self.until > other.since
 
 
 def _telling(memories: Sequence[Remembered]) -> tuple[Remembered, ...]:

@@ -41,7 +41,7 @@ class AnswerLineOut(Answered):
 
 
 class ContradictionOut(Answered):
-    """Memories that can not be true together."""
+    """Memories that can not be true together, of which nothing has settled which one is."""
 
     texts: list[str] = Field(description="What each says, side by side.")
     sources: list[str] = Field(description="Ids of `evidence`, in the same order.")

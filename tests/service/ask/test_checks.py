@@ -78,6 +78,13 @@ def test_evidence_that_contradicts_is_what_exists_and_at_least_two():
     assert found.contradictions == (frozenset({0, 1}),)
 
 
+def test_what_contradicts_and_does_not_bear_on_what_is_answered_is_left_out():
+    said = answer(("Ines lives in Lyon.", 1), contradictions=((1, 2), (2, 3)))
+
+    assert check(*TEXTS).of(said).contradictions == (frozenset({0, 1}),)
+    assert check(*TEXTS, is_wrong={1}).of(said).contradictions == ()
+
+
 RENT = "they told me: My landlord raised the rent to 1620 euros."
 MUTTER = "mir wurde erzählt: Meine Mutter wohnt in Lyon und trinkt nur Tee."
 MAMA = "opowiedziano mi: Moja mama mieszka w Lyonie."

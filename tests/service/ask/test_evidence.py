@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from service.ask.evidence import Evidence, contradicting, followed_names, queries_of, state_of
+from service.ask.evidence import Evidence, followed_names, queries_of, state_of, unsettled
+from service.retrieval.moment import Source
 from service.retrieval.remembered import Remembered
 
 JAN, FEB, MAR = (datetime(2026, month, 1, tzinfo=UTC) for month in (1, 2, 3))
@@ -33,13 +34,40 @@ def test_what_is_no_fact_was_said():
     assert state_of(memory(kind="episode", since=MAR), at=FEB) == "said"
 
 
-def test_a_fact_contradicts_the_one_about_the_same_that_ended_when_it_began():
-    lyon, porto = memory(since=JAN, until=MAR), memory("Ines lives in Porto.", since=MAR, names=("INES", "Porto"))
-    other = memory("Bob moved to Bern.", since=MAR, names=("Bob", "Bern"))
+LYON, PORTO = "Ines lives in Lyon.", "Ines lives in Porto."
 
-    pairs = contradicting([Evidence(one, "said") for one in (porto, other, lyon)])
 
-    assert pairs == (frozenset({0, 2}),)
+@pytest.mark.parametrize(
+    ("first", "second", "is_open"),
+    [
+        (memory(LYON, since=JAN), memory(PORTO, since=FEB), True),
+        (memory(LYON), memory(PORTO), True),
+        (memory(LYON, since=JAN, until=MAR), memory(PORTO, since=FEB), True),
+        (memory(LYON, since=JAN, until=FEB), memory(PORTO, since=FEB), False),
+        (memory(LYON, since=JAN, until=FEB), memory(PORTO, since=FEB, until=MAR), False),
+        (memory(LYON, since=JAN), memory(PORTO, kind="episode"), True),
+        (memory(LYON, since=JAN), memory(PORTO, since=MAR), False),
+        (memory(LYON, since=MAR), memory(PORTO, since=MAR), True),
+        (memory(LYON, since=JAN), replace(memory(PORTO, since=JAN), is_contradicted=True), False),
+        (memory(LYON, since=JAN), replace(memory(PORTO, since=JAN), is_held_back=True), False),
+        (replace(memory(LYON), is_held_back=True), replace(memory(PORTO), is_held_back=True), False),
+    ],
+)
+def test_what_claims_the_same_time_can_contradict_and_what_is_settled_can_not(first, second, is_open):
+    evidence = [Evidence(one, state_of(one, at=FEB)) for one in (first, second, memory("Bob owns a bike.", since=JAN))]
+
+    assert unsettled(evidence, (0, 1)) == unsettled(evidence, (1, 0)) == (frozenset({0, 1}) if is_open else frozenset())
+
+
+def test_a_turn_ends_with_the_facts_that_it_told():
+    source = Source("t1", "s1", 1, JAN, LYON)
+    turn = replace(memory("Ines lives in Lyon and is well.", kind="episode"), sources=(source,))
+    lyon = replace(memory(LYON, since=JAN, until=FEB), sources=(source,))
+    porto = memory(PORTO, since=FEB)
+    evidence = [Evidence(one, state_of(one, at=MAR)) for one in (turn, porto, lyon)]
+
+    assert unsettled(evidence[:2], (0, 1)) == frozenset({0, 1})
+    assert unsettled(evidence, (0, 1)) == frozenset()
 
 
 def test_the_names_of_the_best_facts_are_followed_but_not_those_of_roles_or_of_the_question():
