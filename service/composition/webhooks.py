@@ -86,8 +86,10 @@ def _register(outbox: WebhookOutbox, names: Sequence[str], settings: Settings, s
     now, keeps = shared.clock.now(), timedelta(hours=settings.webhooks.give_up_hours)
     outbox.register(names, now=now)
     for one in () if shared.share.is_worker else outbox.drop_removed(before=now - keeps):
-        say = log.warning if one.events else log.info
-        say("webhook.endpoint_removed", endpoint=one.name, events=one.events, dropped=one.is_dropped)
+        if one.events:
+            log.warning("webhook.endpoint_removed", endpoint=one.name, events=one.events, dropped=one.is_dropped)
+        else:
+            log.info("webhook.endpoint_removed", endpoint=one.name, events=0, dropped=one.is_dropped)
 
 
 def _look_after_removed(settings: Settings, shared: Resources) -> None:

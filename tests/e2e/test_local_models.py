@@ -28,10 +28,10 @@ def day(number):
 
 
 def whole_day(prompt):
-    """A chapter that says all of the first turn of its batch."""
+    """A chapter that quotes all of the first turn of its batch."""
     happened = prompt.partition("<happened>\n")[2]
     text = re.search(r"I met Bruno.*", happened)[0]
-    return {"append": [{"at": _DAY.search(happened)[1], "title": "The day", "text": text}]}
+    return {"append": [{"at": _DAY.search(happened)[1], "title": "The day", "text": f"They told me: “{text}”"}]}
 
 
 def chapter(prompt):
