@@ -108,10 +108,9 @@ def test_the_first_call_at_a_service_that_has_no_copy_yet_is_answered_from_all_t
         one.keep("ada", f"On walk {number} I saw a heron.", turn_id=f"t{number}")
     one.keep("ada", "My dentist is called Dr Weber.", turn_id="dentist")
 
-    found = surfaced(other, "What is my dentist called?")
+    found = surfaced(other, "What is my dentist called?")  # by its words: many vectors are yet to be made there
 
     assert "Weber" in found["block"]
-    assert "index_behind" not in found["degraded"]
 
 
 def test_a_service_begins_with_the_full_text_that_another_one_made(env, two, tmp_path):

@@ -26,7 +26,7 @@ GOOD = {
 }
 PLAIN = {
     "observations": [{"level": "GRN", "at": "09:31", "text": "The shell answers as it should", "supersedes": []}],
-    "reflection": "I worked on the steps and each of them went well, so I get on.",
+    "reflection": "I worked on the steps, one after the other, and I get on with them.",
     "priority": "Go on with the next step.",
 }
 TIDY = {

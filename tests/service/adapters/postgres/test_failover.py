@@ -212,7 +212,7 @@ async def test_a_turn_that_stands_on_one_machine_only_is_answered_once_another_o
     transcript = await Transcript(tmp_path / "minds/ada/transcript", clock=SystemClock(), shared=turns).open()
     pair.standby.kill()
     with ThreadPoolExecutor() as pool:
-        stored = pool.submit(turns.append, [(turn, 3)], at=SystemClock().now())
+        stored = pool.submit(turns.append, [(turn, 3)], at=SystemClock().now(), as_seen=frozenset())
         pair.cancel_waiting_commits()
         with pytest.raises(DatabaseUnavailable):
             stored.result()
