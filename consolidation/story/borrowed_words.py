@@ -1,5 +1,5 @@
 """
-Words that a narrator may not tell as its own: what was only read, and what a person said of themselves.
+Finds words in a chapter that are not the bot's: what it only read, and what a person said of themselves.
 
 A person's words are theirs where a chapter repeats them outside of quotation marks and they say "I" or "we". "I" and
 "my" are somebody's own in any five words in a row. "We" may be the bot as well, a verb may say "I" by a form that a

@@ -185,7 +185,7 @@ async def fact_items(
     put_right = await put_right_in(mind)
 
     def items() -> tuple[FactItem, ...]:
-        language = next(iter(mind.text.languages()), "en")
+        language = mind.text.main_language()
         told_in = {f"{FACT}{row.uuid}": resting[row.number] for row in found.rows}
         uses = mind.trace_log.surfaced(list(told_in)) if told_in else {}
         wrong = mind.outcomes.held_back(told_in)
@@ -229,7 +229,7 @@ def _find(
         return with_turns(database, rows), put_right.standing.keys_of(only.names[0]) if only.names else None
 
     found, keys = mind.text.read(page)
-    language = next(iter(mind.text.languages()), "en")
+    language = mind.text.main_language()
     said = SaidFilter(asked.window, keys, wanted, language=language)
     return found, said_behind(put_right.standing.said, place[2:], said, limit=asked.limit + 1)
 

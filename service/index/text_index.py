@@ -361,6 +361,10 @@ class TextIndex:
         order = sorted(counts, key=lambda code: (-counts[code], code))
         return (*order[:1], *(code for code in order[1:] if counts[code] * 10 >= sum(counts.values())))
 
+    def main_language(self) -> str:
+        """The most frequent language of the turns; English where there is none."""
+        return next(iter(self.languages()), "en")
+
     def read[T](self, query: Callable[[sqlite3.Connection], T]) -> T:
         """
         What *query* reads, all of it in one view of the file: no write comes in between.

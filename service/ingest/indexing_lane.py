@@ -79,7 +79,7 @@ async def _go_back_to_transcript(mind: Mind) -> None:
 
 
 def _write(mind: Mind, with_context: Sequence[tuple[StoredTurn, Sequence[StoredTurn]]], cursor: int) -> None:
-    fallback = next(iter(mind.text.languages()), "en")
+    fallback = mind.text.main_language()
     indexed = [
         as_indexed(turn, uuid=uuid_of(mind, turn), before=before, fallback=fallback) for turn, before in with_context
     ]

@@ -24,7 +24,7 @@ def index_knowledge(
     *late* tells the time, where their turn is read after turns that came later: news go by when they were learned.
     It blocks: call it in a thread.
     """
-    fallback = next(iter(mind.text.languages()), "en")
+    fallback = mind.text.main_language()
     facts = [(fact, stems(fact.text, language=detect(fact.text, fallback=fallback))) for fact in extracted.facts]
     entities = [(entity, _entity_stems(entity, fallback=fallback)) for entity in extracted.entities]
     mind.text.add_knowledge(facts, entities, cursor=cursor, late=late)

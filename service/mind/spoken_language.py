@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def spoken_language(mind: Mind, query: str) -> str:
     """The language of *query*, by its two-letter code. It reads the index: call it in a worker thread."""
     try:
-        main = next(iter(mind.text.languages()), "en")
+        main = mind.text.main_language()
     except HomeFault:  # who asks may need no index
         main = "en"
     return detect(query, fallback=main)

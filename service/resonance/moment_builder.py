@@ -117,7 +117,7 @@ def read_patterns(language: str) -> None:
 
 def _language(mind: Mind, moment: Moment) -> str:
     """The message's own; of the talk around it where it is too short to tell, else the mind's main one."""
-    main = next(iter(mind.text.languages()), "en")
+    main = mind.text.main_language()
     around = " ".join(one.content for one in _talk(moment.messages)[-_AROUND:])[:_AROUND_CHARACTERS]
     return detect(moment.message, fallback=detect(around, fallback=main))
 

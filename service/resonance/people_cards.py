@@ -160,7 +160,7 @@ def _pinned_turns(pin: Correction, mind: Mind, put_right: PutRight) -> Iterable[
     """What the turns of a *pin* tell, as far as nobody put it right."""
     sequences = (mind.transcript.positions.sequence_of(one) for one in pin.target.turn_ids)
     pinned = [one for one in sequences if one is not None and put_right.turn(one).shown is pin]
-    main = next(iter(mind.text.languages()), "en")
+    main = mind.text.main_language()
     for stored in mind.transcript.read_now(pinned if pin.what is What.PIN else ()):
         left = put_right.tellable(stored)
         if not left.is_spent:

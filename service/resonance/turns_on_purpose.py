@@ -69,7 +69,7 @@ class TurnsOnPurpose:
             messages=(said,),
             message=query,
             recent=(),
-            language=detect(query, fallback=next(iter(mind.text.languages()), "en")),
+            language=detect(query, fallback=mind.text.main_language()),
             now=now,
             timezone=zone,
         )

@@ -83,7 +83,7 @@ class PutRight:
             return tuple(transcript.read_now(of))
 
         def language() -> str:
-            return next(iter(text.languages()), "en")
+            return text.main_language()
 
         by_sequence = {sequence: turn_id for turn_id, sequence in sequences.items()}
         facts_of = cache(lambda line: facts_told_as(line, text))

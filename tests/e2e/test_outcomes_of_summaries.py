@@ -83,7 +83,7 @@ async def test_what_is_said_again_comes_up_again_in_what_is_known_of_an_entity(s
 
 @pytest.mark.parametrize("kind", ["fact", "episode"])
 async def test_what_was_contradicted_takes_nothing_like_it_out_of_what_is_known_of_an_entity(service, kind):
-    """Broken: what is alike goes with a contradicted turn, or keeps it in; what is left has spaces for line breaks."""
+    """Broken: a wrong turn takes lines of other turns with it, or its own line stays; lines are joined by spaces."""
     await told(service, *BILLS, *OTHERS)
     id_ = await fact_id(service, "47") if kind == "fact" else "episode:3"
     await by_hand(service, [id_], "contradicted")

@@ -11,7 +11,6 @@ from itertools import count
 from urllib.parse import urlsplit
 
 import psycopg
-import pytest
 
 from consolidation.kernel.shared_files import sharing
 from consolidation.workspace import TEXT_INDEX
@@ -27,18 +26,6 @@ from tests.twins.fault_proxy import FaultProxy
 
 TAKEN_OVER = 20  # seconds: a lease of six, a look each second, and a busy machine
 _sessions = count()
-
-
-@pytest.fixture
-def env(database_url, graph_server):
-    prefix = f"{database_url.rpartition('/')[2]}_"
-    return {"MIND_MEMORY_DATABASE": database_url, "FALKORDB_URL": graph_server.url, "MIND_MEMORY_GRAPH_PREFIX": prefix}
-
-
-@pytest.fixture
-def two(env, tmp_path):
-    with serving(tmp_path / "one", **env) as one, serving(tmp_path / "two", **env) as two:
-        yield one, two
 
 
 def surfaced(service, question, *, session_id=None, mind_id="ada"):

@@ -12,12 +12,6 @@ from tests.support.waiting import until
 ANOTHER = "minilm"
 
 
-@pytest.fixture
-def env(database_url, graph_server):
-    prefix = f"{database_url.rpartition('/')[2]}_"
-    return {"MIND_MEMORY_DATABASE": database_url, "FALKORDB_URL": graph_server.url, "MIND_MEMORY_GRAPH_PREFIX": prefix}
-
-
 def is_saved(service):
     return service.http.get("/v1/minds/ada").raise_for_status().json()["graph"]["saved"] == 1
 

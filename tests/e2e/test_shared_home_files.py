@@ -1,23 +1,10 @@
-"""People's files of a home that several services share: what is refused at one of them changes nothing at any."""
+"""A person's file in a home that several services share: a write that one service refuses changes the file at none."""
 
 import pytest
 
-from tests.support.service_process import serving
 
 NEW = {"If-None-Match": "*"}
 CONTENT = {"settings.toml": ('timezone = "Europe/Rome"\n', 'timezone = "Asia/Tokyo"\n')}
-
-
-@pytest.fixture
-def env(database_url, graph_server):
-    prefix = f"{database_url.rpartition('/')[2]}_"
-    return {"MIND_MEMORY_DATABASE": database_url, "FALKORDB_URL": graph_server.url, "MIND_MEMORY_GRAPH_PREFIX": prefix}
-
-
-@pytest.fixture
-def two(env, tmp_path):
-    with serving(tmp_path / "one", **env) as one, serving(tmp_path / "two", **env) as two:
-        yield one, two
 
 
 def put(service, path, text, headers):

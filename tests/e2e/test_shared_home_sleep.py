@@ -3,19 +3,12 @@
 import threading
 
 import psycopg
-import pytest
 
 from tests.support.scripted_models import Brain, provider_of
 from tests.support.service_process import env_of, serving
 from tests.support.waiting import GIVE_UP, until
 
 AT_ONCE = {"MIND_MEMORY_STORY__THRESHOLD_TOKENS": "1"}  # a mind of which something is untold is never at rest
-
-
-@pytest.fixture
-def env(database_url, graph_server):
-    prefix = f"{database_url.rpartition('/')[2]}_"
-    return {"MIND_MEMORY_DATABASE": database_url, "FALKORDB_URL": graph_server.url, "MIND_MEMORY_GRAPH_PREFIX": prefix}
 
 
 def saved_up_to(service, sequence):

@@ -4,7 +4,6 @@ from itertools import count
 
 import pytest
 
-from tests.support.service_process import serving
 from tests.support.waiting import until
 
 NO_SWEEP = {"MIND_MEMORY_DIGESTION__SWEEP_SECONDS": "3600"}  # it would look by itself in the end
@@ -16,12 +15,6 @@ def env(database_url, graph_server):
     prefix = f"{database_url.rpartition('/')[2]}_"
     url = graph_server.url
     return {"MIND_MEMORY_DATABASE": database_url, "FALKORDB_URL": url, "MIND_MEMORY_GRAPH_PREFIX": prefix, **NO_SWEEP}
-
-
-@pytest.fixture
-def two(env, tmp_path):
-    with serving(tmp_path / "one", **env) as one, serving(tmp_path / "two", **env) as two:
-        yield one, two
 
 
 def recalled(service, question):
