@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import logging
 import threading
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Collection
+    from collections.abc import AsyncGenerator, Collection, Generator
     from pathlib import Path
+
+    from watchfiles.main import FileChange
 
 _QUIET_MS, _LATEST_MS = 100, 1_000
 _NOTHING_MS = 2_000
@@ -34,9 +37,9 @@ async def changes(folder: Path, *, within: Collection[str]) -> AsyncGenerator[se
         return tuple(inner.strip("/").split("/"))
 
     is_over = threading.Event()
+    found = _watched([folder / name for name in within], is_over)
     try:
-        found = await anyio.to_thread.run_sync(_watched, [folder / name for name in within], is_over)
-        while (changed := await anyio.to_thread.run_sync(next, found, None, abandon_on_cancel=True)) is not None:
+        while (changed := await anyio.to_thread.run_sync(_next, found, is_over, abandon_on_cancel=True)) is not None:
             yield {steps(path) for _, path in changed}
     except FileNotFoundError:  # a folder went meanwhile
         return
@@ -44,23 +47,37 @@ async def changes(folder: Path, *, within: Collection[str]) -> AsyncGenerator[se
         raise FolderUnwatchable(str(error)) from error
     finally:
         is_over.set()
+        _close(found)
 
 
-def _watched(folders: list[Path], is_over: threading.Event) -> Any:  # noqa: ANN401 - as watchfiles has it
-    """What yields the changes; it begins to watch at its first step."""
+def _watched(folders: list[Path], is_over: threading.Event) -> Generator[set[FileChange]]:
+    """Yield the changes; it begins to watch at its first step."""
     from watchfiles import watch
 
     logging.getLogger("watchfiles").setLevel(logging.WARNING)  # it logs each change
     there = [one for one in folders if one.is_dir()]
-    if not there:
-        return iter(())
-    return watch(
-        *there,
-        watch_filter=None,
-        step=_QUIET_MS,
-        debounce=_LATEST_MS,
-        stop_event=is_over,
-        rust_timeout=_NOTHING_MS,
-        yield_on_timeout=True,
-        ignore_permission_denied=True,
-    )
+    if there:
+        yield from watch(
+            *there,
+            watch_filter=None,
+            step=_QUIET_MS,
+            debounce=_LATEST_MS,
+            stop_event=is_over,
+            rust_timeout=_NOTHING_MS,
+            yield_on_timeout=True,
+            ignore_permission_denied=True,
+        )
+
+
+def _next(found: Generator[set[FileChange]], is_over: threading.Event) -> set[FileChange] | None:
+    """Return the next changes, None at the end. Whoever waited for them may have gone meanwhile: then it is the end."""
+    changed = next(found, None)
+    if is_over.is_set():
+        _close(found)
+    return changed
+
+
+def _close(found: Generator[set[FileChange]]) -> None:
+    """Give back the watches at once, not when nobody refers to *found* any more: a system has few."""
+    with suppress(ValueError):  # it is at its next step, and is closed after that
+        found.close()

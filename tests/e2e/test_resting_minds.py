@@ -3,14 +3,14 @@
 import asyncio
 import shutil
 import sqlite3
-from contextlib import closing, suppress
-from pathlib import Path
+from contextlib import closing
 
 import pytest
 
 from tests.support.scripted_models import Brain, hosted, prompts, provider_of
 from tests.support.service import QUICK, running, settings_of
 from tests.support.waiting import until_async
+from tests.support.watches import watches
 from tests.twins.provider import Fails
 
 pytestmark = pytest.mark.anyio
@@ -215,12 +215,12 @@ async def test_the_folders_of_open_minds_alone_are_watched(tmp_path):
     async with running(home, settings=closing_soon(home)) as service:
         minds = service.memory.minds
         await told(service)
-        await until_async(lambda: watches() == 0 == len(minds.opened()))
+        await until_async(lambda: watches(home) == 0 == len(minds.opened()))
         with minds.gate.enter("ada"):  # it stays open
             await service.resonate("ada", "What is the boat called?")
-            await until_async(lambda: watches() > 0)
+            await until_async(lambda: watches(home) > 0)
 
-            assert watches() < 10 * len(minds.opened())
+            assert watches(home) < 10 * len(minds.opened())
 
 
 async def test_who_asks_of_the_folders_of_all_minds_while_others_do_shares_a_look(tmp_path):
@@ -240,12 +240,3 @@ async def test_who_asks_of_the_folders_of_all_minds_while_others_do_shares_a_loo
 
     assert found == [NAMES, ("bob",), ()]
     assert [list(map(id, seen[name])) for name in "bc"] == [list(map(id, seen["a"]))] * 2
-
-
-def watches():
-    """How many folders this process watches."""
-    found = 0
-    for file in Path("/proc/self/fdinfo").iterdir():
-        with suppress(FileNotFoundError):
-            found += file.read_text().count("inotify wd:")
-    return found
