@@ -17,14 +17,18 @@ from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from consolidation.text.stopwords import STOP_WORDS
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Sequence
 
     Classifier = Callable[[str], list[tuple[str, float]]]
 
 LONGEST_SAMPLE = 2_000
 FEWEST_WORDS = 3
 LEAST_CONFIDENCE = 0.5
+_FEWEST_GUESSED_WORDS = 2  # "Soy enfermera", where the words and the model say the same
+_LEAST_SHARE = 0.7  # of what the model gives to all languages that have as many of the words
 # Where the language is sure, not only likely: a few foreign names or a quoted word must not decide.
 FEWEST_SURE_WORDS = 5
 SURE_CONFIDENCE = 0.95
@@ -185,7 +189,7 @@ def _is_surely_chinese(prose: str) -> bool:
 def _by_model(prose: str, script: str, *, fallback: str) -> str | None:
     words = {word.casefold() for word in _WORD.findall(prose) if _script(word[0]) == script}
     asked = _asked_in(prose)
-    if len(words) < FEWEST_WORDS and not asked:
+    if len(words) < _FEWEST_GUESSED_WORDS and not asked:
         return None
     # Of so few words the model knows little; it takes "Где мама живет?" for Serbian, though it tells "Que carro
     # conduzo?" from Spanish. "Come stai?" and "Was ist?" begin like English, and seldom are.
@@ -195,10 +199,39 @@ def _by_model(prose: str, script: str, *, fallback: str) -> str | None:
     ranked = _classifiers()[script](prose)
     language, confidence = ranked[0]
     is_contradicted = bool(asked) and language not in asked and language in QUESTION_WORDS
-    if confidence >= LEAST_CONFIDENCE and len(words) >= FEWEST_WORDS and not is_contradicted:
+    is_between = script == "cyrillic" and len(words) < few and confidence < SURE_CONFIDENCE
+    if confidence >= LEAST_CONFIDENCE and len(words) >= FEWEST_WORDS and not (is_contradicted or is_between):
         return language
-    left = [(code, share) for code, share in ranked if code in asked]
-    return left[0][0] if left and left[0][1] >= LEAST_CONFIDENCE * sum(share for _, share in left) else None
+    if asked:
+        return _first_of(asked, ranked, least_share=LEAST_CONFIDENCE)
+    spoken = _spoken_in(words, fallback=fallback)
+    if len(words) < FEWEST_WORDS and (spoken != {language} or confidence < LEAST_CONFIDENCE):
+        return None
+    return _first_of(spoken, ranked, least_share=_LEAST_SHARE)
+
+
+def _first_of(languages: Collection[str], ranked: Sequence[tuple[str, float]], *, least_share: float) -> str | None:
+    """The likeliest of *languages*, if it has *least_share* of what they all have; else None."""
+    left = [(code, share) for code, share in ranked if code in languages]
+    return left[0][0] if left and left[0][1] >= least_share * sum(share for _, share in left) else None
+
+
+def _spoken_in(words: Collection[str], *, fallback: str) -> frozenset[str]:
+    """
+    The languages of whose function words *words* has most: "mi" and "en" stand together in Spanish alone.
+
+    None where one is of the *fallback*: "I met Jean de la Fontaine" has more of others, and is English.
+    """
+    counts = {language: sum(word in own for word in words) for language, own in _function_words().items()}
+    most = max(counts.values())
+    if not most or counts.get(fallback):
+        return frozenset()
+    return frozenset(language for language, count in counts.items() if count == most)
+
+
+@functools.cache
+def _function_words() -> dict[str, frozenset[str]]:
+    return {language: frozenset(words.split()) for language, words in STOP_WORDS.items()}
 
 
 def _asked_in(prose: str) -> frozenset[str]:

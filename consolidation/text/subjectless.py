@@ -75,7 +75,8 @@ _WORDS = {
         "prochaine quel quelle quelles quels quelque quelqu'un rappelle rappelles rappeler raconte rien salut sais "
         "savoir semaine semaines sinon souvent super sûr tard temps toujours tous tout toute toutes très trop "
         "truc va vais vas veut veux vieux vieille vite voilà voir voit vrai vraiment actuel actuelle actuellement "
-        "pas avais avait avons était étais été sommes parlions discuté discutions arrivé "
+        "pas avais avait avons était étais été sommes parlions parlez parlons parlait discuté discutions "
+        "arrivé "
         "résume résumez résumé résumer"
     ),
     "it": (
@@ -86,7 +87,7 @@ _WORDS = {
         "proprio qualche qualcosa quando quanto quasi quello questo ricorda ricordami ricordi sai sempre senti "
         "settimana settimane solo sta stato successo tanto tempo tutta tutte tutti tutto ultima ultimamente "
         "ultimo va vado volta volte vorrei attuale attualmente abbiamo parlavamo raccontato discusso discutevamo "
-        "capitato accaduto "
+        "capitato accaduto parlo parla parli parlami parlare "
         "riassumi riassumimi riassunto riassumere riepilogo"
     ),
     "pt": (

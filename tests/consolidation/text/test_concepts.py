@@ -80,6 +80,10 @@ def test_a_word_that_stands_in_the_file_means_what_it_stands_for_and_another_for
         ("en", "What do I do for a living?", "home"),
         ("de", "Das hat sich in die Länge gezogen.", "moving_house"),
         ("de", "Das habe ich in Betracht gezogen.", "moving_house"),
+        ("fr", "Parle-moi de ma mère.", "language_learning"),
+        ("fr", "Parlez-moi de ma mère.", "politics"),
+        ("pt", "Fale-me da minha mãe.", "language_learning"),
+        ("en", "I spoke to my mother.", "language_learning"),
     ],
 )
 def test_a_phrase_does_not_mean_what_its_words_do(language, text, concept):
