@@ -187,7 +187,7 @@ _TELLS = (
     r"(?:over|van|aan|wat|wanneer|waar|wie|hoe|welke?)"
     r"|(?:opowiedz|powiedz|przypomnij) (?:mi|nam),? (?:(?:coś|więcej|wszystko) )?(?:o|co|kiedy|gdzie|kto|jak\w*)"
     r"|(?:расскажи|скажи|напомни)(?:те)? (?:мне|нам),? (?:(?:ещё|еще|всё|все) )?(?:об?|про|что|когда|где|кто|как\w*)"
-    r"|告诉我.{0,20}(?:什么|哪|谁|几)|(?:跟|给)我(?:说说|讲讲)|について(?:話して|教えて)|(?:いつ|どこ|誰|何)か?(?:を)?教えて"
+    r"|告诉我.{0,20}(?:什么|哪|谁|几)|(?:跟|给)我(?:说说|讲讲)|(?:について|のことを?)(?:話して|教えて)|(?:いつ|どこ|誰|何)か?(?:を)?教えて"
     r"|(?:أخبرني|احك لي|حدثني|ذكرني) (?:عن|ماذا|متى|أين|من|كيف)"
 )
 # What is known or was told: whoever wants a summary of it, or a list, wants it remembered.
@@ -371,7 +371,8 @@ def intent_of(text: str, *, language: str, names_known: bool) -> Intent:
     if is_of_known and (is_own or names_known or _found(_ABOUT_ME, low)):
         tells, tasks = True, tasks - {"language"}
     else:
-        tells = (is_own or names_known) and _found(_TELLS, low)
+        is_of_own = is_own or (tag == "ja" and is_first_person)  # 母 is one's own mother
+        tells = (is_of_own or names_known) and _found(_TELLS, low)
     if wants_done and not (tells or (wants_list and is_own)):
         kind = "request"
     elif (
