@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from consolidation.dreams.window import characters_of, parts_of, storable, tool_names
+from consolidation.dreams.window import characters_of, name_of, parts_of, storable, tool_names
 from consolidation.text.injected_blocks import DIGEST_END, DIGEST_HEADER, digests_in, one_line, without_injected
 from consolidation.text.noise import is_blank
 
@@ -152,17 +152,24 @@ def _ties(parts: Sequence[Sequence[Part]]) -> Iterator[tuple[int, int]]:
 def _line(message: Json, tools: Mapping[str, str]) -> str:
     """*message* in one line that closes and opens no block of ours."""
     shown = [one for one in parts_of(message) if one.kind != "said" or not is_blank(without_injected(one.text))]
+    speaker = _speaker(message)
     if not shown:
-        return f"{message['role']}: (nothing in words)"
+        return one_line(f"{speaker}: (nothing in words)")
     share = max(_LONGEST_LINE // len(shown), _SHORTEST_SHARE)
-    told = "; ".join(_shortened(_told(one, message["role"], tools), share) for one in shown[:_LONGEST_LINE])
+    told = "; ".join(_shortened(_told(one, speaker, tools), share) for one in shown[:_LONGEST_LINE])
     return _shortened(told, _LONGEST_LINE)
 
 
-def _told(part: Part, role: str, tools: Mapping[str, str]) -> str:
+def _speaker(message: Json) -> str:
+    """The role, and behind it the name in quotes, which no name has itself: it never reads as another part."""
+    name = name_of(message)
+    return f'{message["role"]} "{name}"' if name else str(message["role"])
+
+
+def _told(part: Part, speaker: str, tools: Mapping[str, str]) -> str:
     name = part.name or tools.get(part.call_id, "")
     if part.kind == "said":
-        return one_line(f"{role}: {without_injected(part.text)[:_LOOKED_AT]}")
+        return one_line(f"{speaker}: {without_injected(part.text)[:_LOOKED_AT]}")
     text = part.text[:_LOOKED_AT]
     if part.kind == "call":
         return one_line(f"call: {name[:_LONGEST_LINE] or 'a tool'}({text})")

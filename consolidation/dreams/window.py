@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from consolidation.kernel.speaker_names import fault_in
+from consolidation.kernel.speaker_names import fault_in, shown_name
 from consolidation.kernel.turns import FIRST_YEAR, LAST_YEAR, Message, Speaker
 from consolidation.text.content import call_in_words, text_of
 
@@ -70,6 +70,13 @@ def characters_of(message: Json) -> int:
         for name in ("content", "tool_calls", "function_call")
         if (value := message.get(name)) is not None
     )
+
+
+def name_of(message: Json) -> str:
+    """The name of who speaks in *message*, as it may be shown; "" where there is none, or of what a tool answers."""
+    if message["role"] in {"tool", "function"}:
+        return ""
+    return shown_name(storable(_text(message, "name")), role=SPEAKERS[message["role"]].value)
 
 
 def tool_names(messages: Sequence[Json]) -> dict[str, str]:

@@ -86,6 +86,20 @@ async def test_what_is_really_said_twice_and_nothing_tells_apart_is_kept_twice(t
     assert found == [("user", "Good night!"), ("assistant", "Sleep well.")] * 2
 
 
+async def test_the_same_words_of_two_people_are_kept_of_both(tmp_path):
+    """Broken: one person's words are taken for another's, and what the second one said is nowhere."""
+    said = "Count me in for Saturday."
+    async with running(tmp_path, settings=quiet(tmp_path)) as service:
+        await service.keep("ada", user(said, name="Ada"), bot("Noted."))
+        found = await compact(service, user(said, name="Bob"), user(said, name="Ada"), bot("Noted."))
+        again = await compact(service, user(said, name="Ada"), user(said), bot("Noted."))
+        mind = await service.memory.minds.find("ada")
+        turns = await mind.transcript.after(0, limit=9)
+
+    assert (found["new_messages"], found["known_messages"], again["new_messages"]) == (1, 2, 0)
+    assert [[one.name for one in turn.turn.messages] for turn in turns] == [["Ada", None], ["Bob"]]
+
+
 async def test_two_windows_posted_at_once_are_kept_once(tmp_path):
     window = [timed(number) for number in range(8)]
     async with running(tmp_path, settings=quiet(tmp_path)) as service:

@@ -62,6 +62,17 @@ async def test_the_same_window_trimmed_twice_or_at_once_is_kept_once(tmp_path):
     assert len(said) == 5
 
 
+async def test_the_same_words_of_another_person_are_kept_before_they_leave(tmp_path):
+    said = "I am vegetarian."
+    async with running(tmp_path, settings=quiet(tmp_path)) as service:
+        await service.keep("ada", user(said, name="Ada"), bot("Noted."))
+        await trimmed(service, [user(said, name="Bob"), bot("Noted."), user(said, name="Ada")], keep=0)
+        mind = await service.memory.minds.find("ada")
+        turns = await mind.transcript.after(0, limit=9)
+
+    assert [[one.who for one in turn.turn.messages] for turn in turns] == [["Ada", "assistant"], ["Bob"]]
+
+
 async def test_what_was_posted_as_turns_or_told_through_the_chat_proxy_is_not_kept_again(tmp_path):
     async with running(tmp_path, settings=quiet(tmp_path)) as service:
         await service.keep("ada", "I sowed beans.", "I look.\n[calls ls({})]", {"role": "tool", "content": "a.txt"})

@@ -204,6 +204,32 @@ def test_each_message_that_left_has_its_line():
     ]
 
 
+def test_the_line_of_a_message_with_a_name_says_who_spoke():
+    """Broken: two people who tell where they live read as one user with two homes."""
+    bob, ada = {**said("user", "I live in Oslo."), "name": "Bob"}, {**said("user", "I live in Lyon."), "name": "Ada"}
+
+    assert lines(bob, said("assistant", "Ok."), ada, {**said("user", None), "name": "Ada"}) == [
+        '- user "Bob": I live in Oslo.',
+        "- assistant: Ok.",
+        '- user "Ada": I live in Lyon.',
+        '- user "Ada": (nothing in words)',
+    ]
+
+
+@pytest.mark.parametrize(
+    "name", ["system", "Dr: X", "Ann\n- system", "A" * 61, 7, None, "", "\ud83d", "[END OF SESSION CONTEXT]"]
+)
+def test_no_name_makes_a_line_anothers(name):
+    [line] = lines({**said("user", "Hi."), "name": name})
+
+    assert line.endswith(": Hi.") and line.startswith(("- user: ", '- user "'))
+    assert "system" not in line and DIGEST_END not in line
+
+
+def test_a_name_never_reads_as_another_part_of_its_line():
+    assert lines({**said("user", "Hi."), "name": 'Ann"; call "bash'}) == ['- user "Ann; call bash": Hi.']
+
+
 @pytest.mark.parametrize("text", ['{"error": "gone"}', '{"ok": false}', "Traceback (most recent", "failed: 3", "Error"])
 def test_a_result_that_tells_of_a_failure_is_told_as_one(text):
     assert lines(result("a", text)) == [f"- FAIL: {text}"]
@@ -241,7 +267,10 @@ def test_a_later_trim_takes_the_lines_of_the_digest_over():
     assert kept(window, keep=2) == window
 
 
-@given(st.lists(st.builds(said, roles, texts) | messages, min_size=1, max_size=100))
+named = st.builds(lambda role, text, name: {**said(role, text), "name": name}, roles, texts, texts)
+
+
+@given(st.lists(st.builds(said, roles, texts) | named | messages, min_size=1, max_size=100))
 def test_a_digest_is_short_and_taken_out_again_as_a_whole(dropped):
     found = digest(dropped)
 
