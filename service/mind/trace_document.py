@@ -172,7 +172,7 @@ class TraceDocument(_Strict):
 
     A field may be added, with a default: older lines do not have it. None may be renamed or removed. ``thought`` is
     what an answer to an agent's actions says of it; what it shows counts as shown once an answer has said it. Of such
-    a call, which nobody made, ``is_wonder`` is true.
+    a call, which nobody made, ``is_wonder`` is true. ``asker`` is the name of who asked, None where they have none.
     """
 
     trace_id: OurText
@@ -180,6 +180,7 @@ class TraceDocument(_Strict):
     session_id: OurText
     at: Instant
     message: str = ""
+    asker: str | None = None
     off_the_record: bool = False
     language: OurText = ""
     surfaced: bool = False

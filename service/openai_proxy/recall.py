@@ -19,7 +19,8 @@ import structlog
 
 from consolidation.kernel.errors import MemoryFault, MindNotFound, TraceNotFound
 from consolidation.kernel.sharing_errors import DatabaseUnavailable
-from consolidation.kernel.turns import Speaker
+from consolidation.kernel.turns import Message, Speaker
+from consolidation.transcript.known import may_be_by_same
 from service.mind.also_read import opened_minds
 from service.mind.copies import copy_seconds, outage
 from service.mind.mind_gate import Paused
@@ -35,7 +36,6 @@ from service.retrieval.queries import cleaned
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from consolidation.kernel.turns import Message
     from service.mind.minds import Mind
     from service.mind.own_settings import OwnSettings
     from service.mind.trace_document import TraceDocument
@@ -174,12 +174,19 @@ def _calls_of_same_exchange(
     """
     The traces of the same exchange, newest first, if this chat continues or repeats it; none for a new exchange.
 
-    Traces off the record have no words: only what goes on below them is the same.
+    Traces off the record have no words: only what goes on below them is the same. What another person asked, by name,
+    is another exchange, and may come between.
     """
-    user_texts = [one.content for one in seen if one.role is Speaker.USER]
-    if not user_texts or (user_texts[-1] in user_texts[:-1] and not chat.is_continuation):
+    persons = [one for one in seen if one.role is Speaker.USER]
+    if not persons:
+        return ()
+    asked = persons[-1]
+    is_again = any(one.content == asked.content and may_be_by_same(one, asked) for one in persons[:-1])
+    if is_again and not chat.is_continuation:
         return ()  # the same words a second time are another exchange
-    message = cleaned(context.privacy_filter.cleaned(user_texts[-1]))
+    without_secrets = context.privacy_filter.cleaned
+    message = cleaned(without_secrets(asked.content))
+    asker = replace(asked, name=without_secrets(asked.name or "") or None)
     oldest = context.clock.now() - _SAME_EXCHANGE
 
     def is_same(one: TraceDocument) -> bool:
@@ -187,7 +194,8 @@ def _calls_of_same_exchange(
         return is_said and one.at >= oldest
 
     traces = (one for one in mind.trace_log.recent(limit=_MOST_TRACES) if one.session_id == chat.session_id)
-    return tuple(takewhile(is_same, traces))
+    of_asker = (one for one in traces if may_be_by_same(asker, Message(Speaker.USER, one.message, name=one.asker)))
+    return tuple(takewhile(is_same, of_asker))
 
 
 async def _still_holds(call: TraceDocument, *, mind: Mind, context: ProxyContext) -> bool:

@@ -21,6 +21,7 @@ from consolidation.kernel.errors import InvalidRequest, MemoryFault, TurnConflic
 from consolidation.kernel.ports import Role, Usage
 from consolidation.kernel.turns import Speaker, Turn, TurnKind
 from consolidation.text.tokens import count_tokens
+from consolidation.transcript.known import may_be_by_same
 from consolidation.transcript.tombstones import ErasedMessages
 from service.ingest.intake import filter_turn
 from service.observability.model_usage import ModelCall
@@ -141,11 +142,11 @@ async def _not_stored(chat: Chat, parts: Parts, *, privacy: PrivacyFilter, conte
     return await anyio.to_thread.run_sync(partial(_left, chat, parts, stored, privacy=privacy)) if stored else parts
 
 
-def _left(chat: Chat, parts: Parts, stored: list[tuple[Speaker, str]], *, privacy: PrivacyFilter) -> Parts:
+def _left(chat: Chat, parts: Parts, stored: list[Message], *, privacy: PrivacyFilter) -> Parts:
     """*parts* without as many first ones as stand in a row in what is *stored*. Each is filtered once."""
 
     @cache
-    def prompts(at: int, kind: TurnKind) -> list[tuple[Speaker, str]]:
+    def prompts(at: int, kind: TurnKind) -> list[Message]:
         said = Turn("", chat.session_id, parts[at].messages, kind)
         try:
             return _prompts(filter_turn(said, privacy_filter=privacy)[0].messages)
@@ -178,15 +179,22 @@ async def _end_of_answered(chat: Chat, turns: Sequence[StoredTurn], *, context: 
         return 0
     for at in range(len(turns), 0, -1):
         messages = turns[at - 1].turn.messages
-        is_asked = _prompts(messages)[-1:] == _prompts(before)
+        is_asked = _are_same(_prompts(messages)[-1:], _prompts(before))
         if is_asked and messages[-1].role is answer.role and messages[-1].content.startswith(answer.content.rstrip()):
             return at  # or a longer one, of which a person heard the beginning
     return 0
 
 
-def _stand_in_a_row(said: list[tuple[Speaker, str]], stored: list[tuple[Speaker, str]]) -> bool:
-    starts = (at for at in range(len(stored) - len(said) + 1) if stored[at : at + 1] == said[:1] or not said)
-    return any(stored[at : at + len(said)] == said for at in starts)
+def _stand_in_a_row(said: list[Message], stored: list[Message]) -> bool:
+    return any(_are_same(said, stored[at : at + len(said)]) for at in range(len(stored) - len(said) + 1))
+
+
+def _are_same(some: list[Message], others: list[Message]) -> bool:
+    """Whether both have the same words, of speakers who may be the same."""
+    return len(some) == len(others) and all(
+        one.role is other.role and one.content == other.content and may_be_by_same(one, other)
+        for one, other in zip(some, others, strict=True)
+    )
 
 
 def _said(chat: Chat, parts: Parts) -> Turn:
@@ -254,7 +262,7 @@ async def _repeated(
     prompts = await _prompts_as_stored(chat, said, context=context)
     for stored in reversed(turns):
         metadata = stored.turn.metadata.get(PROXY_METADATA)
-        is_silent = stored.turn.kind is TurnKind.OFF_THE_RECORD and _prompts(stored.turn.messages) == prompts
+        is_silent = stored.turn.kind is TurnKind.OFF_THE_RECORD and _are_same(_prompts(stored.turn.messages), prompts)
         if is_silent or (isinstance(metadata, dict) and metadata.get(_SENT) == sent):
             return stored.turn.turn_id
     return None
@@ -267,15 +275,15 @@ async def _under_key(chat: Chat, *, context: ProxyContext) -> Sequence[StoredTur
     return await transcript.read_many([sequence]) if sequence is not None else ()
 
 
-async def _prompts_as_stored(chat: Chat, said: Turn, *, context: ProxyContext) -> list[tuple[Speaker, str]]:
+async def _prompts_as_stored(chat: Chat, said: Turn, *, context: ProxyContext) -> list[Message]:
     try:
         return _prompts((await context.intake.filtered(chat.mind_id, said)).messages)
     except InvalidRequest:  # every message is empty
         return []
 
 
-def _prompts(messages: Sequence[Message]) -> list[tuple[Speaker, str]]:
-    return [(one.role, one.content) for one in messages if one.role is not Speaker.ASSISTANT]
+def _prompts(messages: Sequence[Message]) -> list[Message]:
+    return [one for one in messages if one.role is not Speaker.ASSISTANT]
 
 
 async def _record_usage(exchange: Exchange, model: str, *, context: ProxyContext) -> None:

@@ -45,7 +45,7 @@ def observe(mind_id: str, request: ResonanceRequest, *, privacy: PrivacyFilter) 
     cue = () if request.query is None else (Message(Speaker.USER, request.query),)
     is_off = request.is_off_the_record or newest in off_the_record or bool(privacy.off_the_record(cue))
     window = tuple(
-        replace(one, content=privacy.cleaned(one.content))
+        replace(one, content=privacy.cleaned(one.content), name=privacy.cleaned(one.name or "") or one.name)
         for at, one in enumerate(request.messages)
         if is_off or at not in off_the_record
     )

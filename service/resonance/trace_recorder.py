@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, get_args, get_type_hints
 
 from consolidation.kernel.ports import Usage
 from service.mind.trace_document import CandidateTrace, PhasesTrace, ShownTrace, TraceDocument, UsageTrace
+from service.retrieval.tellers import asker_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Mapping, Sequence
@@ -142,6 +143,7 @@ class TraceRecorder:
             session_id=moment.session_id,
             at=moment.now,
             message="" if is_off else moment.message,
+            asker=None if is_off else asker_of(moment) or None,
             off_the_record=is_off,
             language=moment.language,
             surfaced=bool(flashbacks),

@@ -179,6 +179,22 @@ def test_what_a_person_said_before_they_heard_the_answer_is_kept_once(service, p
     ]
 
 
+def test_what_two_people_said_in_the_same_words_before_they_heard_an_answer_is_kept_of_both(service, provider, ask):
+    """Broken: one person's words are taken for another's, and left out."""
+    provider.then("Noted.", "Yes.")
+    bob, ada = ({"role": "user", "content": "Count me in.", "name": name} for name in ("Bob", "Ada"))
+
+    for window in ([bob], [ada, {"role": "user", "content": "Are you there?", "name": "Ada"}]):
+        ask(window, headers=of("two-people", "s1"))
+        service.at_rest()
+
+    kept = [[(one.get("name"), one["content"]) for one in turn["messages"]] for turn in service.kept("two-people")]
+    assert kept == [
+        [("Bob", "Count me in."), (None, "Noted.")],
+        [("Ada", "Count me in."), ("Ada", "Are you there?"), (None, "Yes.")],
+    ]
+
+
 def test_what_was_erased_is_not_kept_again_though_its_answer_was_never_spoken(service, provider, ask):
     provider.then("Noted.", "Fine.", "Yes.")
     ask(below((), SPOKEN[0]), headers=of("interrupted-erased", "s1"))

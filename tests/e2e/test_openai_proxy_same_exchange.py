@@ -39,9 +39,10 @@ def mind(request):
     return f"m{abs(hash(request.node.name)) % 10**9}"
 
 
-def ask(service, provider, mind, said=WHERE, *, called=(), session="s1"):
+def ask(service, provider, mind, said=WHERE, *, called=(), session="s1", name=None):
     """What memory showed the model, and what the headers say."""
-    body = {"model": "memory", "messages": [{"role": "user", "content": said}, *called]}
+    asked = {"role": "user", "content": said, **({"name": name} if name else {})}
+    body = {"model": "memory", "messages": [asked, *called]}
     answer = service.http.post("/v1/chat/completions", json=body, headers=of(mind, session))
     answer.raise_for_status()
     service.at_rest()
@@ -167,3 +168,21 @@ def test_what_nobody_changed_is_the_same_call(service, provider, mind):
 
     assert len(set(asked)) == 1
     assert asked[0][1] == "surfaced"
+
+
+def test_who_asks_the_same_words_after_another_person_is_shown_what_is_theirs(service, provider, mind):
+    """Broken: a second person gets the first one's memories, and their turn has no trace."""
+    path, asks = f"/v1/minds/{mind}/turns", "What is my dog called?"
+    for name, dog in (("Ada", "Rex"), ("Bob", "Max")):
+        said = [{"role": "user", "content": f"My dog is called {dog}.", "name": name}]
+        service.http.post(path, json={"session_id": "s0", "messages": said}).raise_for_status()
+    service.digested(mind)
+    shown = {name: ask(service, provider, mind, asks, name=name) for name in ("Bob", "Ada")}
+    again = ask(service, provider, mind, asks, called=CALLED, name="Bob")
+    turns = service.http.get(path, params={"session_id": "s1"}).json()["items"]
+    asking = {one["messages"][0].get("name"): one["trace_id"] for one in turns if one["messages"][0]["role"] == "user"}
+
+    assert shown["Bob"][0].index("Max") < shown["Bob"][0].index("Rex")
+    assert shown["Ada"][0].index("Rex") < shown["Ada"][0].index("Max")
+    assert asking == {name: trace_id for name, (_, _, trace_id) in shown.items()}
+    assert again == shown["Bob"]

@@ -145,6 +145,7 @@ TRACE: dict[str, Any] = {
     "session_id": "telegram:43",
     "at": "2026-01-12T09:00:00+00:00",
     "message": "Where could I spend a weekend with my mother?",
+    "asker": None,
     "off_the_record": False,
     "language": "en",
     "surfaced": True,
