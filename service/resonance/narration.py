@@ -22,6 +22,7 @@ from service.resonance.retelling import fault_of_retelling, say_the_same
 from service.resonance.retold_sense import fault_of_sense, misattributed
 from service.retrieval.lead_words import without_lead, wording
 from service.retrieval.moment import Flashback
+from service.retrieval.tellers import asker_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -55,6 +56,7 @@ async def ask_for_narration(
         "language": moment.told_in,
         "now": moment.now.astimezone(moment.timezone).strftime("%A, %Y-%m-%d %H:%M"),
         "acts": moment.acts,
+        "asker": asker_of(moment),
         "message": moment.message,
         "recent": moment.recent,
         "candidates": tuple(

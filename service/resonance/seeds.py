@@ -17,6 +17,7 @@ from service.resonance.relevance import is_chore
 from service.retrieval.intent import intent_of
 from service.retrieval.periods import without_period
 from service.retrieval.queries import cleaned, distinct, is_filler
+from service.retrieval.tellers import asker_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -106,6 +107,7 @@ async def ask_for_seeds(moment: Moment, *, agent: str, model: LanguageModel, wor
         "purpose": purpose,
         "now": moment.now.astimezone(moment.timezone).strftime("%A, %Y-%m-%d %H:%M"),
         "acts": moment.acts,
+        "asker": asker_of(moment) if moment.message else "",
         "message": moment.message,
         "recent": moment.recent,
         "language": moment.language,

@@ -46,6 +46,23 @@ async def test_what_the_model_invents_is_not_told(tmp_path, invented, what):
     assert what in reason
 
 
+async def test_the_model_knows_who_asks_and_where_nobody_has_a_name_it_is_told_none(tmp_path):
+    """Broken: "I" in the message may be anybody, and the model chooses what another told."""
+    said = [{"role": "user", "content": "Hi!", "name": "Ada"}, {"role": "assistant", "content": "Hello, Ada."}]
+    asks = {"role": "user", "content": ASKS_FOR_AUNT}
+    with provider_of(Brain()) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "subconscious")) as service:
+            await remembering(service, AUNT)
+            for session, name in enumerate(({"name": "Bob"}, {}, {"name": "Dr: X"})):
+                await surfacing(service, [*said, asks | name], session_id=f"s{session + 1}")
+            asked = {kind: prompts(provider, kind) for kind in ("seeds", "narration")}
+
+    for kind, found in asked.items():
+        named = ['The message of Bob, who is "I" in it, that is about to be answered' in one for one in found]
+        unnamed = ["The message that is about to be answered" in one for one in found]
+        assert (named, unnamed) == ([True, False, False], [False, True, True]), kind
+
+
 @pytest.mark.parametrize(
     ("line", "why"),
     [

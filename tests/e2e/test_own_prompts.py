@@ -84,7 +84,7 @@ def test_doctor_names_the_file_the_line_and_the_reason(tmp_path):
     done = call("doctor", "--home", tmp_path / "home")
 
     said = " ".join(done.stdout.split())
-    assert "seeds.md: line 2: `nope` is not one of its words: acts, agent, message, now, purpose, recent" in said
+    assert "seeds.md: line 2: `nope` is not one of its words: acts, agent, asker, message, now, purpose, recent" in said
     assert "ours is used meanwhile" in said
     assert done.exit_code == 0
 

@@ -40,6 +40,7 @@ def test_no_text_closes_or_opens_a_frame(text):
         purpose="",
         now="now",
         acts=False,
+        asker="",
         message=text,
         recent=[{"role": "user", "known_as": text, "content": text}],
     )
@@ -52,4 +53,4 @@ def test_no_text_closes_or_opens_a_frame(text):
     "text", ["{{ 7*7 }}", "{% for x in y %}", "{# gone", "2 < 3", "<div>", "a <b@c.example>", "I <3 new things"]
 )
 def test_what_is_said_stays_as_it_was_said(text):
-    assert text in render("seeds", agent="Ada", purpose="", now="now", acts=False, message=text, recent=[])
+    assert text in render("seeds", agent="Ada", purpose="", now="now", acts=False, asker="", message=text, recent=[])

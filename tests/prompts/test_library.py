@@ -7,7 +7,7 @@ import pytest
 
 from prompts.library import HOUSE, render, unusable
 
-WORDS = {"agent": "Ada", "purpose": "", "now": "now", "acts": False, "message": "hello", "recent": []}
+WORDS = {"agent": "Ada", "purpose": "", "now": "now", "acts": False, "asker": "", "message": "hello", "recent": []}
 
 
 @pytest.fixture
