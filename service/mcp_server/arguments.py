@@ -87,6 +87,17 @@ Session = Annotated[
 ]
 
 
+Asker = Annotated[
+    str | None,
+    Field(
+        min_length=1,
+        max_length=200,
+        description='The name of who asks, where several people talk: "I" and "my sister" are theirs, and what they '
+        "told comes first.",
+    ),
+]
+
+
 class ToolArguments(BaseModel):
     """A tool's arguments. Unknown ones are refused."""
 
@@ -136,6 +147,7 @@ class ToRemember(ZonedArguments):
     until: UpTo | None = Field(None, description=f"Said at or before: {_WHEN}.")
     at: UpTo | None = Field(None, description=f"Only facts that were valid then: {_WHEN}.")
     limit: int = Field(10, ge=1, le=100, description="How many at most, 1 to 100.")
+    asker: Asker = None
 
 
 class ToAsk(ZonedArguments):
@@ -147,6 +159,7 @@ class ToAsk(ZonedArguments):
     language: Annotated[str, Field(pattern=r"^[A-Za-z]{2,3}([-_][A-Za-z0-9]{1,8})*$", max_length=35)] | None = Field(
         None, description="The language of the answer, like de; that of the question when left out."
     )
+    asker: Asker = None
 
 
 class ToSearchLog(ZonedArguments):
@@ -249,6 +262,9 @@ class ToResonate(ZonedArguments):
     """Arguments of `resonance`."""
 
     message: str = Field(min_length=1, max_length=100_000, description="What the user just said, word for word.")
+    name: str | None = Field(
+        None, min_length=1, max_length=200, description="The name of who said it, where several people talk; no role."
+    )
     query: Words | None = Field(
         None, description="What to look for in place of the message, if you wonder about something else."
     )

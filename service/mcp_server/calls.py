@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 async def remember(arguments: ToRemember, connection: ApiConnection) -> RememberResult:
     """Facts, entities, episodes and observations."""
     mind = _mind(arguments, connection)
-    params = arguments.values_of("query", "kinds", "entity_kinds", "since", "until", "at", "limit")
+    params = arguments.values_of("query", "kinds", "entity_kinds", "since", "until", "at", "limit", "asker")
     answer = await _get(connection, mind, "remember", params)
     return RememberResult.model_validate(answer)
 
@@ -58,7 +58,7 @@ async def remember(arguments: ToRemember, connection: ApiConnection) -> Remember
 async def ask_memory(arguments: ToAsk, connection: ApiConnection) -> AskResult:
     """An answer, and the evidence of each line."""
     mind = _mind(arguments, connection)
-    body = arguments.values_of("question", "limit", "at", "language", "timezone")
+    body = arguments.values_of("question", "limit", "at", "language", "timezone", "asker")
     try:
         answer = await connection.api.ask("POST", f"{_path(mind)}/ask", json=body)
     except ApiRefused as refusal:
@@ -121,7 +121,8 @@ async def read_waking(arguments: ToolArguments, connection: ApiConnection) -> Wa
 async def resonance(arguments: ToResonate, connection: ApiConnection) -> ResonanceResult:
     """What surfaces for a message."""
     mind, session_id = _mind(arguments, connection), arguments.session_id or connection.session_id
-    messages = [*(message.model_dump(exclude_none=True) for message in arguments.earlier), _user(arguments.message)]
+    earlier = (message.model_dump(exclude_none=True) for message in arguments.earlier)
+    messages = [*earlier, {"role": "user", "content": arguments.message, **arguments.values_of("name")}]
     body = {"session_id": session_id, "messages": messages, **arguments.values_of("query", "timezone", "max_fragments")}
     try:
         answer = await connection.api.ask("POST", f"{_path(mind)}/resonance", json=body)
@@ -227,10 +228,6 @@ def _note_of_missing_mind(mind: str, refusal: ApiRefused) -> Answer:
         "note": f"There is no mind called {mind!r} yet, so it remembers nothing. "
         "The first store_turn for it creates it; if you expected memories, check the name."
     }
-
-
-def _user(message: str) -> dict[str, str]:
-    return {"role": "user", "content": message}
 
 
 def _mind(arguments: ToolArguments, connection: ApiConnection) -> str:

@@ -26,6 +26,37 @@ async def test_the_log_is_searched_word_for_word(told):
     assert "limit" in wrong
 
 
+async def test_who_asks_is_led_by_what_they_told(service):
+    """Broken: turns have names, and nobody can say who asks."""
+    asks = {"Ada": ("My dog is called Rex.", "Rex", "Max"), "Bob": ("My dog is called Max.", "Max", "Rex")}
+    async with over_http(service, query="?mind=dogs") as host:
+        for name, (text, *_) in asks.items():
+            await called(
+                host, "store_turn", messages=[{"role": "user", "content": text, "name": name}], session_id="s0"
+            )
+        until_digested(service, "dogs")
+        for name, (_, own, other) in asks.items():
+            question = "What is my dog called?"
+            found = {
+                "remember": await host.call_tool("remember", {"query": question, "asker": name}),
+                "ask_memory": await host.call_tool("ask_memory", {"question": question, "asker": name}),
+                "resonance": await host.call_tool(
+                    "resonance", {"message": question, "name": name, "session_id": f"of-{name}"}
+                ),
+            }
+            for tool, result in found.items():
+                told = text_of(result)
+                assert own in told and (other not in told or told.index(own) < told.index(other)), (name, tool, told)
+        wrong = [
+            await refused(host, "remember", query="x", asker="system"),
+            await refused(host, "ask_memory", question="x", asker="the assistant"),
+            await refused(host, "resonance", message="x", name="system"),
+        ]
+
+    assert "asker: must not be a word for another speaker" in wrong[0] and "asker: must not be" in wrong[1]
+    assert "name: must not be a word for another speaker" in wrong[2]
+
+
 async def test_something_is_saved_on_purpose_and_repeated_under_its_id_it_is_saved_once(service):
     async with over_http(service, query="?mind=noted") as host:
         result = await host.call_tool("save_memory", {"text": "I promised Ann the report.", "importance": 0.8})
