@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -276,3 +276,9 @@ def given_name(name: str) -> str:
 def name_key(name: str) -> str:
     """The key by which a name is looked up: its words, in any spelling."""
     return " ".join(tokens(name))
+
+
+@lru_cache(maxsize=4096)
+def key_of(name: str) -> str:
+    """The key of a speaker's name; a name of signs alone is its own, "" stays so."""
+    return name_key(name) or name

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import READ, Speaker
 from consolidation.text.injected_blocks import without_injected
-from consolidation.text.names import name_key
+from consolidation.text.names import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -84,18 +84,17 @@ class KnownMessages:
 
 def may_be_by_same(one: Message, other: Message) -> bool:
     """Whether two messages of one role may be of one speaker: not where both have a name, and it is not the same."""
-    names = {_speaker_key(one), _speaker_key(other)} - {""}
+    names = {speaker_key(one), speaker_key(other)} - {""}
     return len(names) <= 1 or _have_one_id(one, other)
 
 
 def _is_by_same(one: Message, other: Message) -> bool:
-    return _speaker_key(one) == _speaker_key(other) or _have_one_id(one, other)
+    return speaker_key(one) == speaker_key(other) or _have_one_id(one, other)
 
 
-def _speaker_key(message: Message) -> str:
-    """The speaker's name in any spelling; "" where there is none. That of a tool is nobody's."""
-    name = "" if message.role in READ else message.known_as
-    return name_key(name) or name
+def speaker_key(message: Message) -> str:
+    """The key of the name of who says a message; what tools show is nobody's."""
+    return "" if message.role in READ else key_of(message.known_as)
 
 
 def _have_one_id(one: Message, other: Message) -> bool:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from consolidation.kernel.turns import READ, Speaker
+from consolidation.kernel.turns import Speaker
 from consolidation.text.words import tokens
+from consolidation.transcript.known import speaker_key
 from service.retrieval.excerpt import BETWEEN, LEFT_OUT
 from service.retrieval.lead_words import without_lead
-from service.retrieval.tellers import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -99,7 +99,7 @@ def horizon_of(
     ids = frozenset(message.id for message in window if message.id)
     wordings: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
     for message in window:
-        wordings[_words(message)].add(_speaker(message))
+        wordings[_words(message)].add(speaker_key(message))
     visible: set[int] = set()
     here: dict[int, StoredTurn] = {}
     for stored in turns:
@@ -114,7 +114,7 @@ def horizon_of(
     answered: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
     for message in window[end:]:
         if message.role is Speaker.USER and (words := _words(message)):
-            answered[words].add(_speaker(message))
+            answered[words].add(speaker_key(message))
     in_order = sorted(here) if in_session is None else in_session
     first_sequence = _oldest_of_run(window[:end], here, in_order, answered=answered)
     phrases = tuple((speaker, _phrase(words)) for words, speakers in wordings.items() for speaker in sorted(speakers))
@@ -141,7 +141,7 @@ def _oldest_of_run(
         for message in turns[sequence].turn.messages if sequence in turns else ():
             for key in (_words(message), message.id):
                 if key:
-                    said[key].append((place, _speaker(message)))
+                    said[key].append((place, speaker_key(message)))
     first_since = _first_since(in_session, turns) if any(one.timestamp for one in before) else None
     oldest, unknown = len(in_session), _KEPT_MEANWHILE
     while oldest and in_session[oldest - 1] in turns and _asks(turns[in_session[oldest - 1]], answered):
@@ -149,7 +149,7 @@ def _oldest_of_run(
     for message in reversed(before):
         words = _words(message)
         by_id = [place for place, _ in said.get(message.id or "", [])]
-        speaker = _speaker(message)
+        speaker = speaker_key(message)
         by_words = [place for place, known in said.get(words, []) if _is_of(known, frozenset({speaker}))]
         own = by_id + (by_words if len(words) > _SHORT_PHRASE else [])  # "ok" says nothing of an "ok" a week ago
         if not by_id and not by_words:
@@ -182,18 +182,13 @@ def _asks(stored: StoredTurn, answered: Mapping[tuple[str, ...], AbstractSet[str
 def _is_among(message: Message, said: Mapping[tuple[str, ...], AbstractSet[str]]) -> bool:
     """Whether *said* has the words of *message*, by who said them, as far as both have a name."""
     speakers = said.get(_words(message))
-    return speakers is not None and _is_of(_speaker(message), speakers)
+    return speakers is not None and _is_of(speaker_key(message), speakers)
 
 
 def _speakers_of(words: Sequence[str], said: Iterable[Message]) -> AbstractSet[str]:
     """Who said *words* in the messages *said*; nobody with a name where none of these holds them as they are."""
     phrase = _phrase(words)
-    return frozenset(_speaker(one) for one in said if phrase in _phrase(_words(one))) or _NAMELESS
-
-
-def _speaker(message: Message) -> str:
-    """The key of the name of who says a message; what tools show is nobody's."""
-    return "" if message.role in READ else key_of(message.known_as)
+    return frozenset(speaker_key(one) for one in said if phrase in _phrase(_words(one))) or _NAMELESS
 
 
 def _is_of(speaker: str, speakers: AbstractSet[str]) -> bool:

@@ -16,7 +16,7 @@ from consolidation.corrections.wording import names_any
 from consolidation.kernel.turns import Speaker
 from consolidation.text.first_person import speaks_of_oneself
 from consolidation.text.language import detect
-from consolidation.text.names import given_name, name_key
+from consolidation.text.names import given_name, key_of, name_key
 from consolidation.text.quotation import own_lines, quoted_lines
 from consolidation.text.stopwords import STOP_WORDS
 from consolidation.text.words import both_ends
@@ -65,11 +65,6 @@ class Tellers:
 
 
 NOBODY = Tellers()
-
-
-def key_of(name: str) -> str:
-    """The key of a speaker's name; a name of signs alone is its own, "" stays so."""
-    return name_key(name) or name
 
 
 def people_in(mind: Mind) -> dict[str, str]:
