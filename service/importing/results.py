@@ -42,10 +42,20 @@ class FoundTurn:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """An item of the export that gives no turn, or a message no time, and why. It never stops the import."""
+    """
+    An item of the export that gives no turn, or a message no time, and why. It never stops the import.
+
+    ``value`` is what stands there, where the reason alone does not say it.
+    """
 
     where: str
     reason: str
+    value: str = ""
+
+    @property
+    def place(self) -> str:
+        """Where it is, and what stands there."""
+        return f"{self.where}, {self.value!r}" if self.value else self.where
 
 
 ImportItem = FoundTurn | Skipped

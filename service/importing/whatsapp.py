@@ -13,10 +13,11 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.speaker_names import fault_in
-from consolidation.kernel.turns import Message, Speaker, Turn, TurnKind
+from consolidation.kernel.turns import FIRST_YEAR, LAST_YEAR, Message, Speaker, Turn, TurnKind
 from service.importing.fields import clean
 from service.importing.ids import identifier
 from service.importing.results import FoundTurn, ImportItem, Skipped
+from service.importing.times import OUTSIDE, UNREADABLE, without_time
 from service.importing.whatsapp_lines import instant, order_of, parsed, spoken
 
 if TYPE_CHECKING:
@@ -90,26 +91,32 @@ def _messages(stream: TextIO, *, where: str, order: DateOrder, zone: tzinfo) -> 
             more.append(text.rstrip("\r\n"))
         else:
             if begun is not None:
-                yield _message(begun, more, where=f"{where}:{number}", number=number, order=order, zone=zone)
+                yield from _message(begun, more, where=f"{where}:{number}", number=number, order=order, zone=zone)
             begun, more, number = line, [], at
     if begun is not None:
-        yield _message(begun, more, where=f"{where}:{number}", number=number, order=order, zone=zone)
+        yield from _message(begun, more, where=f"{where}:{number}", number=number, order=order, zone=zone)
 
 
 def _message(
     line: Line, more: list[str], *, where: str, number: int, order: DateOrder, zone: tzinfo
-) -> _Said | Skipped:
+) -> Iterator[_Said | Skipped]:
     if not line.speaker:
-        return Skipped(where, "a line of WhatsApp itself")
+        yield Skipped(where, "a line of WhatsApp itself")
+        return
     words = clean(spoken(line, more))
     if not words:
-        return Skipped(where, "a message that was deleted, or a line of WhatsApp itself")
+        yield Skipped(where, "a message that was deleted, or a line of WhatsApp itself")
+        return
     at = instant(line.head, order=order, zone=zone)
+    if at is None or not FIRST_YEAR <= at.year <= LAST_YEAR:
+        value = "/".join(map(str, line.head.numbers))
+        yield without_time(where, fault=UNREADABLE if at is None else OUTSIDE, value=value)
+        at = None
     name = clean(line.speaker.lstrip("~ "))
     is_name = name and not fault_in(name, role=Speaker.USER)
     content = words if is_name else f"{name}: {words}"
     said = Message(Speaker.USER, content, at, name if is_name else None)
-    return _Said(said, number)
+    yield _Said(said, number)
 
 
 def _opens(run: list[_Said], now: _Said) -> bool:

@@ -243,7 +243,7 @@ def _survey(report: Report, paths: Sequence[Path], wanted: Wanted, *, now: datet
                         continue
                     report.skipped += 1
                     if len(report.reasons) < _MOST_REASONS:
-                        report.reasons.append(f"{one.where}: {one.reason}")
+                        report.reasons.append(f"{one.place}: {one.reason}")
             except ImportUnreadable as fault:
                 report.unreadable.append(str(fault))
             else:

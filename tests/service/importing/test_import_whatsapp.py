@@ -195,6 +195,7 @@ def test_a_speaker_who_can_not_be_called_so_here_is_named_in_the_words(tmp_path,
 def test_a_date_that_no_calendar_has_gives_a_message_without_a_time(tmp_path):
     found = read(tmp_path / "_chat.txt", "31/02/2026, 18:30 - Ann: Hi\n32/13/2026, 18:30 - Ann: Ho\n")
     assert [(one.content, one.timestamp) for one in messages(found)] == [("Hi", None), ("Ho", None)]
+    assert [one.value for one in found if isinstance(one, Skipped)] == ["31/2/2026", "32/13/2026"]
 
 
 @pytest.mark.parametrize(
