@@ -5,8 +5,9 @@ from typing import Annotated
 
 from fastapi import Depends, Path
 from pydantic import JsonValue
-from starlette.requests import HTTPConnection
+from starlette.requests import HTTPConnection, Request
 
+from consolidation.kernel.errors import InvalidRequest
 from consolidation.workspace import LONGEST_MIND_NAME
 from service.access.principal import Principal
 from service.composition.container import Memory
@@ -64,3 +65,15 @@ TraceId = Annotated[str, Path(description="The id of a trace.", examples=["123a9
 VersionName = Annotated[
     str, Path(max_length=60, description="A version as the history lists it.", examples=["2026-01-09T18-31-00-000000Z"])
 ]
+
+
+async def _sent_file(request: Request) -> AsyncIterator[bytes]:
+    if request.headers.get("content-type", "").strip().lower().startswith("multipart/"):
+        raise InvalidRequest(
+            "send the file itself as the body, not a form with it: `curl --data-binary @file`, not `-F file=@file`",
+            pointer="#",
+        )
+    return request.stream()
+
+
+SentFile = Annotated[AsyncIterator[bytes], Depends(_sent_file)]  # a body that is a file, piece by piece

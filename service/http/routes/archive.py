@@ -11,7 +11,7 @@ from starlette.types import Receive, Scope, Send
 
 from consolidation.kernel.errors import AccessRefused, ArchiveTooLarge, ArchiveUnreadable
 from service.archive.export import Export
-from service.http.dependencies import CallerDep, CallerName, MemoryDep, MindId
+from service.http.dependencies import CallerDep, CallerName, MemoryDep, MindId, SentFile
 from service.http.known_query import KnownQuery
 from service.http.middleware.body_limit import MOST_DRAINED
 from service.http.openapi import answers, answers_to_archive, answers_with_archive
@@ -77,6 +77,7 @@ async def bring_in(
     memory: MemoryDep,
     caller: CallerDep,
     request: Request,
+    file: SentFile,
     *,
     reembed: Reembed = False,
     prompts: TakesPrompts = False,
@@ -92,7 +93,7 @@ async def bring_in(
         raise ArchiveUnreadable("the archive is empty: send it as the body of the request")
     async with memory.archive.restorer.staging.spooled(mind_id) as folder:
         archive = folder / "archive.zip"
-        await _spool(request.stream(), archive, most_bytes=memory.settings.archive.max_bytes)
+        await _spool(file, archive, most_bytes=memory.settings.archive.max_bytes)
         restored = await memory.archive.restorer.restore(mind_id, archive, reembeds=reembed, takes_prompts=prompts)
     manifest, imported = restored.manifest, restored.graph.by_kind
     mind = await memory.minds.find(mind_id)

@@ -4,9 +4,9 @@ from dataclasses import asdict
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
-from fastapi import APIRouter, Path, Query, Request, Response, status
+from fastapi import APIRouter, Path, Query, Response, status
 
-from service.http.dependencies import CallerDep, MemoryDep, MindId
+from service.http.dependencies import CallerDep, MemoryDep, MindId, SentFile
 from service.http.known_query import KnownQuery
 from service.http.markdown import encodable
 from service.http.openapi import Answers, answers
@@ -46,7 +46,7 @@ async def bring_in(
     how: Annotated[HowToImport, Query()],
     memory: MemoryDep,
     caller: CallerDep,
-    request: Request,
+    file: SentFile,
     response: Response,
 ) -> ImportBegunOut | SurveyOut:
     """
@@ -58,10 +58,10 @@ async def bring_in(
     zone, name = ZoneInfo(how.timezone), how.filename
     if how.dry_run:
         response.status_code = status.HTTP_200_OK
-        found = await memory.imports.survey(mind_id, request.stream(), filename=name, checked=postable, zone=zone)
+        found = await memory.imports.survey(mind_id, file, filename=name, checked=postable, zone=zone)
         return SurveyOut.model_validate(found)
     await memory.new_minds.check(mind_id, by=caller)
-    begun = await memory.imports.begin(mind_id, request.stream(), filename=name, checked=postable, zone=zone)
+    begun = await memory.imports.begin(mind_id, file, filename=name, checked=postable, zone=zone)
     await memory.audit_log.note("conversations.imported", by=caller.name, mind_id=mind_id, turns=begun.survey.turns)
     return ImportBegunOut.model_validate({**asdict(begun.survey), "import_id": begun.import_id})
 

@@ -129,6 +129,15 @@ async def test_a_file_of_another_content_type_is_refused(service, untouched, pat
     assert "Content-Type: text/markdown" in problem_of(answer, 422, pointer="#")["detail"]
 
 
+@pytest.mark.parametrize("path", ["import", "import/conversations", "import/conversations?dry_run=true"])
+async def test_a_form_with_a_file_is_not_taken_for_the_file(service, untouched, path):
+    """Broken: its boundaries are lines of the file, and the first message is lost with them."""
+    said = json.dumps({"role": "user", "content": "I live in Lyon."}).encode()
+    answer = await service.http.post(f"/v1/minds/form/{path}", files={"file": ("own.jsonl", said)})
+
+    assert "--data-binary" in problem_of(answer, 422, pointer="#")["detail"]
+
+
 @pytest.mark.parametrize(
     "kind", ["Application/JSON", "application/json ; charset=utf-8", "text/plain", "TEXT/Markdown"]
 )
