@@ -62,6 +62,11 @@ def fault_in(name: str, *, role: str) -> str:
     return ""
 
 
+def role_named(word: str) -> str:
+    """The role that a word means, such as "Bot" or "Benutzer"; "" for any other."""
+    return _RESERVED.get(_folded(word), "")
+
+
 @lru_cache(maxsize=4096)
 def shown_name(name: str | None, *, role: str) -> str:
     """

@@ -8,8 +8,10 @@ an object), nodes and edges as they stand in the database, and the messages of a
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from consolidation.kernel.speaker_names import role_named
 from consolidation.kernel.turns import Message, Speaker, Turn, TurnKind
 from service.importing.exchanges import exchanges, with_times
 from service.importing.fields import label_of, list_of, mapping_of, metadata_of, text_of
@@ -26,7 +28,9 @@ if TYPE_CHECKING:
 
 _VALID = ("valid_at", "created_at")
 _LISTS = ("episodes", "edges", "facts", "nodes")
-_SPOKEN = re.compile(r"^([^\n():]{0,60})\((user|assistant|system|tool|human|ai)\): ?", re.MULTILINE)
+_WITH_ROLE = re.compile(r"^([^\n():]{0,60})\((user|assistant|system|tool|human|ai)\): ?", re.MULTILINE)
+_ACTOR = re.compile(r"^([^\n:]{1,60}):(?: |$)", re.MULTILINE)
+_NAME = re.compile(r"(?:[^\W\d_][\w.'’-]*)(?: [^\W\d_][\w.'’-]*){0,3}")
 _SPEAKERS = {
     "user": Speaker.USER,
     "human": Speaker.USER,
@@ -114,7 +118,7 @@ def _part(record: Record, *, ids: IdAssigner, times: Times) -> FoundTurn | Skipp
 def _fact(value: dict[str, object], times: Times) -> str:
     """The fact's words; of one that has ended, with the day on which it did."""
     text = text_of(value.get("fact"))
-    ended = times.read(value.get("invalid_at"))
+    ended = times.read(value.get("invalid_at"), consequence="when the fact ended is not known")
     return f"{text} (No longer so since {ended:%Y-%m-%d}.)" if text and ended is not None else text
 
 
@@ -125,12 +129,61 @@ def _said(value: dict[str, object], times: Times) -> tuple[Message, ...]:
     role = text_of(value.get("role_type"))
     if role in _SPEAKERS and content:
         return (_message(content, role=role, name=text_of(value.get("role")), at=at),)
-    starts = list(_SPOKEN.finditer(content)) if text_of(value.get("source")) in {"", "message"} else []
-    if not starts or starts[0].start() != 0:
+    source = text_of(value.get("source"))
+    starts = _starts(content, is_message=source == "message") if source in {"", "message"} else []
+    if not starts:
         return (Message(Speaker.THOUGHT, content, at),) if content else ()
-    ends = [*(one.start() for one in starts[1:]), len(content)]
-    found = [(one, content[one.end() : end].strip()) for one, end in zip(starts, ends, strict=True)]
-    return tuple(_message(text, role=one[2], name=one[1].strip(), at=at) for one, text in found if text)
+    ends = [*(one.begin for one in starts[1:]), len(content)]
+    found = [(one, content[one.end : end].strip()) for one, end in zip(starts, ends, strict=True)]
+    return tuple(_message(text, role=one.role, name=one.name, at=at) for one, text in found if text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """Where the words of a speaker begin in the text of an episode: behind "name(role): " or "actor: "."""
+
+    begin: int
+    end: int
+    role: str
+    name: str
+
+
+def _starts(content: str, *, is_message: bool) -> list[_Start]:
+    """Where speakers begin; none where the text does not begin with one. Only a message may have bare actors."""
+    found = [_Start(one.start(), one.end(), one[2], one[1].strip()) for one in _WITH_ROLE.finditer(content)]
+    if is_message and not found:
+        found = list(_actors(content))
+    return found if found and found[0].begin == 0 else []
+
+
+def _actors(content: str) -> Iterator[_Start]:
+    """
+    Those of "actor: content", as Graphiti asks for it: a role's word, or else a name.
+
+    Behind a role's word, a line "Milk: two litres" is what was said; behind a name, it is another speaker's.
+    """
+    first = ""
+    for one in _ACTOR.finditer(content):
+        actor = one[1].strip()
+        role = _role_of(actor)
+        if one.start() == 0 and not role and _NAME.fullmatch(actor):
+            first = actor
+        if role:
+            yield _Start(one.start(), one.end(), role, "")
+        elif first and (actor == first or _is_capitalised(actor)):
+            yield _Start(one.start(), one.end(), "user", actor)
+
+
+def _role_of(actor: str) -> str:
+    """The role that an actor is called by; empty for a name."""
+    word = actor.casefold() if actor.casefold() in _SPEAKERS else role_named(actor)
+    return word if word in _SPEAKERS else ""
+
+
+def _is_capitalised(actor: str) -> bool:
+    """Whether it is written as a name is: from a capital to a capital, where its script has some."""
+    words = actor.split()
+    return _NAME.fullmatch(actor) is not None and not any(word[0].islower() for word in (words[0], words[-1]))
 
 
 def _message(text: str, *, role: str, name: str, at: datetime | None, own: str = "") -> Message:

@@ -2,7 +2,8 @@
 Memories of mem0 and OpenMemory: each sentence becomes a thought of the bot's own, at the time it was last changed.
 
 Read: what mem0's ``get_all`` answers, as a list, as lines or under ``results``, and the ``memories.json`` or
-``memories.jsonl`` of an OpenMemory backup. Skipped: memories that were deleted, archived or paused there.
+``memories.jsonl`` of an OpenMemory backup. Of one that expires, the words say when, as long as it holds and afterwards.
+Skipped: memories that were deleted, archived or paused there, and relations.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ def is_mem0(value: dict[str, object]) -> bool:
 def read_mem0(records: Iterable[Record], *, ids: IdAssigner, times: Times, only: str | None) -> Iterator[ImportItem]:
     """A turn for each memory, or for each of the session ``only``."""
     for record in records:
+        yield from _relations(record)
         for memory in _memories(record):
             found = _turn(memory, ids=ids, times=times)
             if isinstance(found, Skipped) or only is None or found.turn.session_id == only:
@@ -59,6 +61,12 @@ def _memories(record: Record) -> Iterator[Record]:
         yield Record(f"{record.where}#/{name}/{index}", each)
 
 
+def _relations(record: Record) -> Iterator[Skipped]:
+    """What is said of the relations that ``get_all`` answers beside the memories they were read from."""
+    if not _is_memory(value := mapping_of(record.value)) and list_of(value.get("relations")):
+        yield Skipped(f"{record.where}#/relations", "relations of entities: they are read from the memories anew")
+
+
 def _turn(record: Record, *, ids: IdAssigner, times: Times) -> FoundTurn | Skipped:
     value = mapping_of(record.value)
     text = text_of(value.get("memory")) or text_of(value.get("content"))
@@ -68,6 +76,8 @@ def _turn(record: Record, *, ids: IdAssigner, times: Times) -> FoundTurn | Skipp
     if not text:
         return Skipped(record.where, "a memory without words")
     at = times.read_first(value, ("updated_at", "created_at"))
+    ends = times.read(value.get("expiration_date"), consequence="when the memory ends is not known")
+    text = f"{text} (This holds until {ends:%Y-%m-%d}.)" if ends is not None else text
     owner = next((label for name in _OWNERS if (label := label_of(value.get(name)))), "")
     session = identifier(f"mem0:{owner or 'memories'}")
     message = Message(Speaker.THOUGHT, text, at, None, label_of(value.get("id")) or None)

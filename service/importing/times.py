@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 NAMES = ("timestamp", "created_at", "createdAt", "create_time", "time", "date", "ts")  # of a message's time
 OUTSIDE = f"a time that is not within the years {FIRST_YEAR} and {LAST_YEAR}"
 UNREADABLE = "a time that can not be read"
+_NONE = "the message has none of its own"
 _LONGEST = 100
 _SHOWN = 40
 _EPOCH, _DAY = datetime(1970, 1, 1, tzinfo=UTC), timedelta(days=1)
@@ -30,18 +31,17 @@ _ZEROS = ("0000-", "0001-01-01")  # how programs write a time that was never set
 
 @dataclass(frozen=True, slots=True)
 class _Unread:
-    """A value that gave no time, and the field that did instead."""
+    """A value that gave no time, and what is so without it."""
 
     where: str
     value: str
     fault: str
-    instead: str = ""
+    consequence: str
 
 
-def without_time(where: str, *, fault: str, value: str, instead: str = "") -> Skipped:
-    """What is said of a time that gives none; *instead* is the field whose time is taken."""
-    what = f"that of {instead!r} is taken" if instead else "the message has none of its own"
-    return Skipped(where, f"{fault}: {what}", value)
+def without_time(where: str, *, fault: str, value: str, consequence: str = _NONE) -> Skipped:
+    """What is said of a *value* that gives no time; *consequence* is what is so without it."""
+    return Skipped(where, f"{fault}: {consequence}", value)
 
 
 class Times:
@@ -52,21 +52,21 @@ class Times:
         self._zone = zone
         self._unread: list[_Unread] = []
 
-    def read(self, value: object) -> datetime | None:
+    def read(self, value: object, *, consequence: str = _NONE) -> datetime | None:
         """
         An instant from RFC 3339, RFC 2822 or an epoch, as text or a number; None where there is none.
 
         It is in UTC, or in the zone of the caller where *value* names none.
 
         None also for one at which nobody can have spoken. It is noted, unless it is what exports write for a time that
-        is unknown: 0, or the year 1.
+        is unknown: 0, or the year 1. *consequence* is what is so without it.
         """
         found = self._parsed(value)
         if found is not None and FIRST_YEAR <= found.year <= LAST_YEAR:
             return found
         if not _is_never(value, found):
             fault = UNREADABLE if found is None else OUTSIDE
-            self._unread.append(_Unread(self.where, clean(str(value)[:_SHOWN]), fault))
+            self._unread.append(_Unread(self.where, clean(str(value)[:_SHOWN]), fault, consequence))
         return None
 
     def read_first(self, value: dict[str, object], names: Iterable[str]) -> datetime | None:
@@ -74,14 +74,16 @@ class Times:
         before = len(self._unread)
         for name in names:
             if (found := self.read(value.get(name))) is not None:
-                self._unread[before:] = [replace(one, instead=name) for one in self._unread[before:]]
+                self._unread[before:] = [
+                    replace(one, consequence=f"that of {name!r} is taken") for one in self._unread[before:]
+                ]
                 return found
         return None
 
     def unread(self) -> Iterator[Skipped]:
         """What could not be read since this was asked last."""
         noted, self._unread = self._unread, []
-        return (without_time(one.where, fault=one.fault, value=one.value, instead=one.instead) for one in noted)
+        return (without_time(one.where, fault=one.fault, value=one.value, consequence=one.consequence) for one in noted)
 
     def _parsed(self, value: object) -> datetime | None:
         try:

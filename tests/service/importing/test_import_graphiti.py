@@ -143,3 +143,39 @@ def test_the_same_graph_again_has_the_same_ids(tmp_path):
     again = [turn.turn_id for turn in turns(read(tmp_path / "b.json", [NODE, FACT, EPISODE]))]
     assert sorted(first) == sorted(again)
     assert len(set(first)) == 3
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("user: My horse is called Star.", [("user", None, "My horse is called Star.")]),
+        ("assistant: Lovely name.", [("assistant", None, "Lovely name.")]),
+        ("User: Hi.\nAI: Hello.", [("user", None, "Hi."), ("assistant", None, "Hello.")]),
+        (
+            "Ada Miller: I moved to Faro.\nBot: Nice.\nAda Miller: It is.",
+            [
+                ("user", "Ada Miller", "I moved to Faro."),
+                ("assistant", None, "Nice."),
+                ("user", "Ada Miller", "It is."),
+            ],
+        ),
+        ("ada_92: hi\nBob: hey", [("user", "ada_92", "hi"), ("user", "Bob", "hey")]),
+        ("Benutzer: Ich wohne in Faro.", [("user", None, "Ich wohne in Faro.")]),
+        ("用户: 我住在法鲁。\n助手: 好的。", [("user", None, "我住在法鲁。"), ("assistant", None, "好的。")]),
+        ("李雷: 我搬到了法鲁。", [("user", "李雷", "我搬到了法鲁。")]),
+        ("user: I need:\nMilk: two litres", [("user", None, "I need:\nMilk: two litres")]),
+        ("Ada: see https://x.org\nat 12:30: bring milk", [("user", "Ada", "see https://x.org\nat 12:30: bring milk")]),
+        ("12:30 lunch", [("thought", None, "12:30 lunch")]),
+    ],
+)
+def test_a_message_in_the_form_that_graphiti_asks_for_is_speech(tmp_path, content, said):
+    """Broken: "user: My horse…" was a thought of the bot."""
+    (turn,) = turns(read(tmp_path / "episodes.json", [EPISODE | {"content": content}]))
+
+    assert [(one.role.value, one.name, one.content) for one in turn.messages] == said
+
+
+def test_a_text_with_a_colon_is_not_speech(tmp_path):
+    (turn,) = turns(read(tmp_path / "e.json", [EPISODE | {"source": "text", "content": "user: a role of this system"}]))
+
+    assert [one.role for one in turn.messages] == [Speaker.THOUGHT]

@@ -102,3 +102,24 @@ def test_a_message_of_ours_is_not_taken_for_a_memory(tmp_path):
 
     assert read(tmp_path / "own.jsonl", json.dumps(line))[0].turn.session_id == "s"
     assert format_name(tmp_path / "own.jsonl") == "jsonl"
+
+
+def test_a_memory_that_expires_says_until_when_it_holds(tmp_path):
+    """Broken: it held for ever."""
+    ends = [MEM0 | {"expiration_date": one} for one in ("2026-03-04", "2026-03-04T10:00:00Z", None, "soon")]
+
+    *found, end = sorted(read(tmp_path / "m.json", json.dumps(ends)), key=lambda one: isinstance(one, Skipped))
+    words = [one.turn.messages[0].content for one in found]
+
+    assert words[:2] == ["Ada plays cricket on Fridays. (This holds until 2026-03-04.)"] * 2
+    assert words[2:] == ["Ada plays cricket on Fridays."] * 2
+    assert end.value == "soon" and end.reason.endswith("when the memory ends is not known")
+
+
+def test_relations_are_left_out_with_a_word(tmp_path):
+    relations = [{"source": "ada", "relationship": "plays", "target": "cricket"}]
+
+    skipped, found = read(tmp_path / "m.json", json.dumps({"results": [MEM0], "relations": relations}))
+
+    assert found.turn.messages[0].content == MEM0["memory"]
+    assert skipped.where.endswith("#/relations") and skipped.reason.startswith("relations of entities")
