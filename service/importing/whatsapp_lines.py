@@ -40,7 +40,30 @@ _MEDIA = re.compile(r"<[^<>\n]{3,40}>")  # "<Media omitted>", in any language
 _ATTACHED = re.compile(r"<[^<>:\n]{2,20}: ?([^<>\n]{1,150}\.\w{2,5})>")  # iOS
 _FILE = re.compile(r"([^\s/][^\n/]{0,100}?\.\w{2,5}) \([^()\n]{4,40}\)")  # Android
 _EDITED = re.compile(r" ?<[^<>\n]{5,60}>$")
-_DELETED = frozenset({"null", "this message was deleted", "you deleted this message", "this message was deleted."})
+# What Android, which marks nothing, writes for a deleted message in the languages of our labels, without a stop.
+_DELETED = frozenset(
+    (
+        *("null", "this message was deleted", "you deleted this message"),
+        *("diese nachricht wurde gelöscht", "du hast diese nachricht gelöscht"),
+        *("ce message a été supprimé", "vous avez supprimé ce message"),
+        *("este mensaje fue eliminado", "se eliminó este mensaje", "eliminaste este mensaje"),
+        *("questo messaggio è stato eliminato", "hai eliminato questo messaggio"),
+        *("mensagem apagada", "esta mensagem foi apagada", "você apagou esta mensagem", "apagou esta mensagem"),
+        *("dit bericht is verwijderd", "dit bericht werd verwijderd", "je hebt dit bericht verwijderd"),
+        *("ta wiadomość została usunięta", "usunięto tę wiadomość", "usunąłeś tę wiadomość", "usunięto wiadomość"),
+        *("данное сообщение удалено", "сообщение удалено", "вы удалили данное сообщение"),
+        *("تم حذف هذه الرسالة", "لقد حذفت هذه الرسالة"),
+        *("このメッセージは削除されました", "このメッセージを削除しました"),
+        *("此消息已被删除", "这条消息已删除", "您已删除此消息", "此訊息已刪除", "您已刪除此訊息", "你已刪除此訊息"),
+    )
+)
+# In what iOS marked as WhatsApp's own: the place of a picture, a sound, a document that was left out.
+_LEFT_OUT = re.compile(
+    r"omitted|omitid[oa]|weggelassen|ausgelassen|absente?$|omise?$|retirée?$|omess[oa]|esclus[oa]|non inclus[oa]"
+    r"|ocult(?:ad)?[oa]|não revelad[oa]|weggelaten|pominięt|отсутству|не добавлен|пропущен[оа]?$|опущен[оа]?$"
+    r"|لم يتم إدراج|省略|略去|忽略|略過|未包含|含まれてい",
+    re.IGNORECASE,
+)
 _LONGEST_PLACEHOLDER = 45
 _TWO_DIGITS, _NOON = 100, 12
 
@@ -61,7 +84,7 @@ class Line:
     """
     A line that begins a message. ``speaker`` is empty in a line of WhatsApp itself.
 
-    ``is_marked``: iOS marked the words as WhatsApp's own, such as the place of a picture.
+    ``is_marked``: iOS marked the words as WhatsApp's own, in every language: a deleted message, the place of a picture.
     """
 
     head: Head
@@ -123,16 +146,20 @@ def spoken(line: Line, more: Iterable[str]) -> str:
     """What was said: the words, with a mark in the place of a file; empty where WhatsApp itself says it."""
     first, *rest = "\n".join((line.words, *(one.translate(_SPACES).translate(_INVISIBLE) for one in more))).split("\n")
     said = _EDITED.sub("", first).strip() if not _MEDIA.fullmatch(first.strip()) else first.strip()
-    if first.strip().casefold() in _DELETED:
+    if first.strip().rstrip(".。").casefold() in _DELETED:
         return ""
     attached = _ATTACHED.search(first) or _FILE.fullmatch(first.strip())
     if attached is not None:
         said = f"[file: {attached[1]}]"
-    elif _MEDIA.fullmatch(first.strip()):
+    elif _MEDIA.fullmatch(first.strip()) or (line.is_marked and _is_left_out(first.strip())):
         said = "[attachment]"
     elif line.is_marked and not rest and not _is_link(first):
-        said = f"[{first.strip()}]" if len(first) <= _LONGEST_PLACEHOLDER and line.speaker else ""
+        said = ""
     return "\n".join((said, *(one.rstrip() for one in rest))).strip()
+
+
+def _is_left_out(words: str) -> bool:
+    return len(words) <= _LONGEST_PLACEHOLDER and _LEFT_OUT.search(words) is not None
 
 
 def _is_link(words: str) -> bool:

@@ -130,10 +130,62 @@ def test_the_marks_of_ios(tmp_path):
     assert [(one.name, one.content) for one in messages(found)] == [
         ("Ann", "[file: 00000002-PHOTO-2026-01-09-18-30-01.jpg]"),
         ("+33 6 12", "Bonjour"),
-        ("Ann", "[Bild weggelassen]"),
+        ("Ann", "[attachment]"),
     ]
     assert len(skipped(found)) == 2
     assert found[-1].turn.session_id == "whatsapp:Ann"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("This message was deleted.", "Diese Nachricht wurde gelöscht.", "Ce message a été supprimé."),
+        *("Du hast diese Nachricht gelöscht.", "このメッセージは削除されました。", "تم حذف هذه الرسالة."),
+        *(
+            "Missed voice call",
+            "Appel vocal manqué",
+            "Пропущенный аудиозвонок",
+            "Llamada perdida",
+            "Tämä viesti poistettiin.",
+        ),
+    ],
+)
+def test_what_ios_marks_as_whatsapps_own_is_nobodys_words_in_any_language(tmp_path, words):
+    """Broken: "[Diese Nachricht wurde gelöscht.]" was what Eva said."""
+    text = f"[01.01.26, 00:01:00] Eva: Hi\n[01.01.26, 00:02:00] Eva: \u200e{words}\n"
+    found = read(tmp_path / "_chat.txt", text)
+
+    assert [one.content for one in messages(found)] == ["Hi"] and len(skipped(found)) == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("image omitted", "Contact card omitted", "imagen omitida", "Bild weggelassen", "Kontaktkarte ausgelassen"),
+        *("image absente", "audio omis", "GIF retiré", "immagine omessa", "imagem ocultada", "figurinha omitida"),
+        *(
+            "图像已省略",
+            "画像は含まれていません",
+            "لم يتم إدراج الصورة",
+            "изображение отсутствует",
+            "стикер не добавлен",
+        ),
+        *("afbeelding weggelaten", "pominięto obraz"),
+    ],
+)
+def test_a_file_that_ios_left_out_is_an_attachment_in_twelve_languages(tmp_path, words):
+    text = f"[01.01.26, 00:02:00] Eva: \u200e{words}\n[01.01.26, 00:03:00] Bob: \u200e{words}\nLook!\n"
+
+    said = messages(read(tmp_path / "_chat.txt", text))
+
+    assert [one.content for one in said] == ["[attachment]", "[attachment]\nLook!"]
+
+
+@pytest.mark.parametrize("words", ["Diese Nachricht wurde gelöscht.", "Ce message a été supprimé", "此消息已被删除"])
+def test_a_deleted_message_of_android_is_nobodys_words_and_one_about_it_is(tmp_path, words):
+    text = f"09/01/2026, 18:30 - Eva: {words}\n09/01/2026, 18:31 - Eva: {words} Why?\n"
+
+    assert [one.content for one in messages(read(tmp_path / "_chat.txt", text))] == [f"{words} Why?"]
 
 
 @pytest.mark.parametrize(
