@@ -1,11 +1,11 @@
 """
 Ids for what an export left without one: the same bytes always get the same ids, so importing twice adds nothing.
 
-An id is made from the session, the content, and how many turns of the session began with that content before. The line
-number is not used: a file that is repaired or grows must not rename its turns. A time without a zone counts as it is
-written, not as an instant: the zone that a caller names must not rename them either. An exchange that grows gets
-another id; those that its beginnings had, or that earlier versions of ours gave, are given with it. Secrets are left
-out: a fingerprint of a card number reveals the number to anyone who tries them all.
+An id is made from the session, the content, and, where this has no time, how many turns of the session began with it
+before. The line number is not used: a file that is repaired or grows must not rename its turns. A time without a zone
+counts as it is written, not as an instant: the zone that a caller names must not rename them either. An exchange that
+grows gets another id; those that its beginnings had, or that earlier versions of ours gave, are given with it. Secrets
+are left out: a fingerprint of a card number reveals the number to anyone who tries them all.
 """
 
 from __future__ import annotations
@@ -86,21 +86,30 @@ class IdAssigner:
         return self._session_id
 
     def turn(self, session: str, *, own: str = "", messages: Sequence[Message]) -> str:
-        """The turn's id: the export's own unless another turn has it already, else one made from the content."""
-        return self.turn_ids(session, own=own, messages=messages).turn_id
+        """An id for one more turn: *own* unless another turn has it already, else one made from the content."""
+        return self._turn_ids(session, own=own, messages=messages, is_one_more=True).turn_id
 
     def turn_ids(self, session: str, *, own: str = "", messages: Sequence[Message]) -> TurnIds:
-        """The turn's id, as ``turn`` gives it; where it is made from the content, with those it may have had before."""
+        """
+        A turn's id: the export's own unless another turn has it already, else one made from the content.
+
+        With the latter, those it may have had before. The same words at the same instant are one turn, written twice.
+        """
+        is_timed = messages[0].timestamp is not None
+        return self._turn_ids(session, own=own, messages=messages, is_one_more=not is_timed)
+
+    def _turn_ids(self, session: str, *, own: str, messages: Sequence[Message], is_one_more: bool) -> TurnIds:
         written, former = self._written_and_former(messages)
         if own and self._contents.setdefault(own, written[-1]) == written[-1]:
             return TurnIds(identifier(own))
         both = (written,) if written == former else (written, former)
         contents = [[digest_of(session, one) for one in reversed(some)] for some in both]
         turn_id, *earlier = dict.fromkeys(chain.from_iterable(self._made(session, one) for one in chain(*contents)))
-        is_unmistakable = bool(messages[0].timestamp or messages[0].id)  # as nothing else in the file begins
-        for some in contents:
-            self._whole[some[0]] += 1
-            self._begun.update(some[:1] if is_unmistakable else set(some))
+        if is_one_more:
+            is_unmistakable = bool(messages[0].timestamp or messages[0].id)  # as nothing else in the file begins
+            for some in contents:
+                self._whole[some[0]] += 1
+                self._begun.update(some[:1] if is_unmistakable else set(some))
         return TurnIds(turn_id, tuple(earlier))
 
     def _written_and_former(self, messages: Sequence[Message]) -> tuple[list[str], list[str]]:

@@ -95,3 +95,37 @@ async def test_what_was_imported_by_ids_made_from_instants_is_known(tmp_path, na
         again = await imported(service, FILES[name], filename=name, timezone="Europe/Paris")
 
     assert again == ((0, 0, 0) if is_erased else (0, 1, 0))
+
+
+MORE = [
+    {"role": "user", "content": "And plums.", "timestamp": "2026-01-09T18:31:00"},
+    {"role": "assistant", "content": "Noted.", "timestamp": "2026-01-09T18:31:05"},
+]
+
+
+async def test_an_exchange_that_stands_twice_in_a_file_is_stored_once(tmp_path):
+    """Broken: a log that was concatenated with a copy of itself came in twice, since each copy had an id of its own."""
+    async with running(tmp_path) as service:
+        once = await imported(service, lines(*FIGS, *MORE, *FIGS, *MORE), filename="log.jsonl")
+        again = await imported(service, lines(*FIGS, *MORE, *FIGS, *MORE), filename="log.jsonl")
+        stored = await words(service)
+
+    assert (once, again) == ((2, 2, 0), (0, 4, 0))
+    assert said(stored) == said([[one["content"] for one in (*FIGS, *MORE)]])
+
+
+async def test_an_exchange_of_which_the_first_copy_was_cut_short_is_stored_once(tmp_path):
+    async with running(tmp_path) as service:
+        await imported(service, lines(*FIGS, *MORE[:1], *FIGS, *MORE), filename="log.jsonl")
+        stored = await words(service)
+
+    assert said(stored) == said([[one["content"] for one in (*FIGS, *MORE)]])
+
+
+def test_the_command_line_stores_an_exchange_that_stands_twice_once(tmp_path):
+    file = tmp_path / "log.jsonl"
+    file.write_bytes(lines(*FIGS, *FIGS))
+
+    done = json.loads(call("import", file, "--mind", "ada", "--home", tmp_path / "home", "--json").stdout)
+
+    assert (done["new"], done["known"], done["conflicts"]) == (1, 1, [])
