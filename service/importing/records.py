@@ -2,8 +2,9 @@
 Reads a JSON file as a stream of records: the lines of JSONL, the elements of an array, or the one document.
 
 At most one record is in memory, so an export of hundreds of megabytes can be read, and a file that was cut short still
-gives every whole record. A small zip may hold gigabytes of nothing: long white space ends the reading. NaN, infinities
-and absurd numbers are read as null.
+gives every whole record. Behind a damaged element of an array, reading goes on with the next one (`resumption.py`). A
+small zip may hold gigabytes of nothing: long white space ends the reading. NaN, infinities and absurd numbers are read
+as null.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from json import JSONDecodeError, JSONDecoder
 from typing import TYPE_CHECKING
 
 from service.importing.results import Skipped
+from service.importing.resumption import Shapes, next_element
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,9 +31,10 @@ _LONGEST_NUMBER = 100
 _SPACE = re.compile(r"[ \t\r\n]*")
 _NOT_JSON = "not JSON"
 _TOO_DEEP = "nested too deeply"
-_ONLY_SPACE = "a long white space; nothing after it was read"
+_ONLY_SPACE = "a long white space"
+_NOTHING_AFTER = "nothing after it could be read"
 _AFTER_ARRAY = "something that is not a list behind the end of a list; it was not read"
-_DAMAGED = "damaged, cut short or too large; nothing after it could be read"
+_DAMAGED = f"damaged, cut short or too large; {_NOTHING_AFTER}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ def records(stream: TextIO, *, where: str, is_lines: bool) -> Iterator[Record | 
     if beginning.startswith("["):
         return _elements(stream, beginning[1:], where=where)
     if not beginning and stream.read(1):
-        return iter((Skipped(where, _ONLY_SPACE),))
+        return iter((_damaged(where, f"{_ONLY_SPACE}; {_NOTHING_AFTER}"),))
     return _document(stream, where=where)
 
 
@@ -79,7 +82,7 @@ def _lines(stream: TextIO, *, where: str) -> Iterator[Record | Skipped]:
             space = 0
             yield _decoded(line, where=f"{where}:{number}")
         elif (space := space + len(line)) > _MOST_SPACE:
-            yield Skipped(f"{where}:{number}", _ONLY_SPACE)
+            yield _damaged(f"{where}:{number}", f"{_ONLY_SPACE}; {_NOTHING_AFTER}")
             return
 
 
@@ -97,30 +100,53 @@ def _document(stream: TextIO, *, where: str) -> Iterator[Record | Skipped]:
 def _elements(stream: TextIO, text: str, *, where: str) -> Iterator[Record | Skipped]:
     """The elements of an array, and of those behind it; *text* behind the opening bracket was read."""
     at = index = 0
+    shapes = Shapes()
     while True:
-        space = 0
-        try:
-            while (element := _element(text, at)) is None:
-                kept = _without_space(text, at)
-                space += len(text) - at - len(kept)
-                most = min(max(len(kept), _CHUNK), _LARGEST - len(kept)) if space <= _MOST_SPACE else 0
-                more = stream.read(most)
-                if not more:
-                    yield Skipped(f"{where}[{index}]", _DAMAGED if space <= _MOST_SPACE else _ONLY_SPACE)
-                    return
-                text, at = kept + more, 0
-        except RecursionError:
-            yield Skipped(f"{where}[{index}]", f"{_TOO_DEEP}; nothing after it could be read")
+        text, at, element = _next(stream, text, at)
+        if isinstance(element, str) and (found := next_element(text, at, decoder=_DECODER, shapes=shapes)) is not None:
+            left_out = f"{found - at:,} characters, up to the next element that can be read, are left out"
+            yield _damaged(f"{where}[{index}]", f"{element or 'damaged'}; {left_out}")
+            at, index = found, index + 1
+        elif isinstance(element, str):
+            yield _damaged(f"{where}[{index}]", f"{element}; {_NOTHING_AFTER}" if element else _DAMAGED)
             return
-        if isinstance(element, _Closed):
+        elif isinstance(element, _Closed):
             text, at = _after_array(stream, text[element.end :]), 1
             if text.startswith("["):
                 continue
             if text:
-                yield Skipped(where, _AFTER_ARRAY)
+                yield _damaged(where, _AFTER_ARRAY)
             return
-        yield Record(f"{where}[{index}]", element.value)
-        at, index = element.end, index + 1
+        else:
+            shapes.add(element.value)
+            yield Record(f"{where}[{index}]", element.value)
+            at, index = element.end, index + 1
+
+
+def _next(stream: TextIO, text: str, at: int) -> tuple[str, int, _Element | _Closed | str]:
+    """
+    What comes at *at*, with the text that had to be read for it: the next element, or why there is none.
+
+    That is empty where what comes is damaged, cut short or too large.
+    """
+    space = 0
+    try:
+        while (element := _element(text, at)) is None:
+            kept = _without_space(text, at)
+            space += len(text) - at - len(kept)
+            if space > _MOST_SPACE:
+                return "", 0, _ONLY_SPACE
+            more = stream.read(min(max(len(kept), _CHUNK), _LARGEST - len(kept)))
+            text, at = kept + more, 0
+            if not more:
+                return text, at, ""
+    except RecursionError:
+        return text, at, _TOO_DEEP
+    return text, at, element
+
+
+def _damaged(where: str, reason: str) -> Skipped:
+    return Skipped(where, reason, is_damage=True)
 
 
 def _after_array(stream: TextIO, text: str) -> str:
@@ -130,7 +156,7 @@ def _after_array(stream: TextIO, text: str) -> str:
 
 
 def _element(text: str, at: int) -> _Element | _Closed | None:
-    """The next element, if it is whole: up to the comma or bracket that follows it."""
+    """The next element, if it is whole: up to the comma or bracket that follows it, or an element without a comma."""
     at = _after_space(text, at)
     if text.startswith(",", at):
         at = _after_space(text, at + 1)
@@ -141,16 +167,16 @@ def _element(text: str, at: int) -> _Element | _Closed | None:
     except JSONDecodeError:
         return None
     end = _after_space(text, end)
-    return _Element(value, end) if text.startswith((",", "]"), end) else None
+    return _Element(value, end) if text.startswith((",", "]", "{"), end) else None
 
 
 def _decoded(text: str, *, where: str) -> Record | Skipped:
     try:
         return Record(where, _DECODER.decode(text))
     except JSONDecodeError as error:
-        return Skipped(where, f"{_NOT_JSON}: {error.msg} at character {error.pos + 1}")
+        return _damaged(where, f"{_NOT_JSON}: {error.msg} at character {error.pos + 1}")
     except RecursionError:
-        return Skipped(where, _TOO_DEEP)
+        return _damaged(where, _TOO_DEEP)
 
 
 def _beginning(stream: TextIO) -> str:

@@ -45,12 +45,14 @@ class Skipped:
     """
     An item of the export that gives no turn, or a message no time, and why. It never stops the import.
 
-    ``value`` is what stands there, where the reason alone does not say it.
+    ``value`` is what stands there, where the reason alone does not say it. ``is_damage``: it could not be read, so that
+    nobody knows what is lost.
     """
 
     where: str
     reason: str
     value: str = ""
+    is_damage: bool = False
 
     @property
     def place(self) -> str:

@@ -8,10 +8,9 @@ answered as a duplicate, so the same command, run again after any interruption, 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import partial
 from itertools import chain
@@ -29,7 +28,6 @@ from mind_memory_client import (
     Mind,
     MindMemoryError,
     MindNotFound,
-    StoredTurn,
 )
 from mind_memory_client.catalog import KeptTurn
 
@@ -44,20 +42,9 @@ from service.cli.catch_up import until_caught_up
 from service.cli.command import CommandFailed, Context, command
 from service.cli.commands.archive import import_archive, is_archive
 from service.cli.connection import Connection, connect, mind_or_none, pages
-from service.cli.output.memories import is_off_the_record, secrets_in
+from service.cli.output.import_report import Report, as_json, show_report
 from service.cli.output.progress import bar
-from service.cli.output.terminal import (
-    Row,
-    counted,
-    days,
-    first_of,
-    one_line,
-    out,
-    ready_to_type,
-    show_facts,
-    show_json,
-    typed,
-)
+from service.cli.output.terminal import one_line, show_json
 from service.importing.formats import read_conversations
 from service.importing.ids import IdAssigner
 from service.importing.parts import Beginnings, new_parts, not_stored, parts_of
@@ -66,7 +53,7 @@ from service.importing.results import KNOWN_FORMATS, FoundTurn
 _GOES_ON = "Stopped. What was imported so far is stored; the same command goes on from there."
 _NOTHING = f"Nothing was imported: no turn is in what was given. Known formats: {'; '.join(KNOWN_FORMATS)}"
 _TURN_CONFLICT = "turn-conflict"
-_MOST_REASONS, _MOST_NAMES = 5, 20
+_MOST_NAMES = 20
 _MOST_SESSIONS = 4  # whose stored turns are remembered
 _LARGEST_PAGE = 500
 
@@ -122,13 +109,13 @@ async def import_(
             async with connect(context, makes_home=True) as connection:
                 await _import(connection, report, wanted, waits=not no_wait)
     if report.readable and context.as_json:
-        show_json(_as_json(report))
+        show_json(as_json(report))
     elif report.readable:
-        _show(report, seconds=clock.monotonic() - began)
+        show_report(report, seconds=clock.monotonic() - began)
     if report.unreadable:
         raise CommandFailed("\n".join(report.unreadable))
-    if report.refused and not dry_run:
-        raise CommandFailed(f"{counted(len(report.refused), 'turn')} can not be stored; everything else is")
+    if not dry_run and (left_out := report.left_out):
+        raise CommandFailed(left_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,64 +129,6 @@ class Wanted:
         """The turns of all *paths*. Raises ImportUnreadable."""
         found = (read_conversations(path, only=self.only, zone=self.zone) for path in paths)
         return (one for one in chain.from_iterable(found) if isinstance(one, FoundTurn))
-
-
-@dataclass(slots=True)
-class Report:
-    """
-    What the exports hold, and what became of it; filled while they are read, and while turns are posted.
-
-    ``reasons`` are the first few of all that is ``skipped``. ``before`` and ``after`` are the mind's facts and
-    entities, where the graph knows them.
-    """
-
-    mind: str
-    is_dry: bool
-    turns: int = 0
-    sessions: set[str] = field(default_factory=set)
-    first: datetime | None = None
-    last: datetime | None = None
-    skipped: int = 0
-    reasons: list[str] = field(default_factory=list)
-    readable: list[Path] = field(default_factory=list)
-    unreadable: list[str] = field(default_factory=list)
-    new: int = 0
-    known: int = 0
-    erased: int = 0
-    conflicts: list[str] = field(default_factory=list)
-    refused: list[str] = field(default_factory=list)
-    withheld: int = 0
-    secrets: Counter[str] = field(default_factory=Counter)
-    before: tuple[int, int] | None = None
-    after: tuple[int, int] | None = None
-    left: int = 0
-    held_up_by: str | None = None
-
-    @property
-    def made(self) -> tuple[int, int] | None:
-        """How many facts and entities more there are; None where the graph does not know."""
-        if self.is_dry or self.before is None or self.after is None:
-            return None
-        return self.after[0] - self.before[0], self.after[1] - self.before[1]
-
-    def count_found(self, turn: Turn) -> None:
-        """Add a turn of an export."""
-        self.turns += 1
-        self.sessions.add(turn.session_id)
-        for message in turn.messages:
-            if message.timestamp is not None:
-                self.first = min(self.first or message.timestamp, message.timestamp)
-                self.last = max(self.last or message.timestamp, message.timestamp)
-
-    def count_stored(self, stored: StoredTurn) -> None:
-        """Add what became of a turn."""
-        self.secrets.update(secrets_in(stored.dropped))
-        if is_off_the_record(stored.dropped):
-            self.withheld += 1
-        elif stored.duplicate:
-            self.known += 1
-        else:
-            self.new += 1
 
 
 def _zone(name: str | None) -> ZoneInfo:
@@ -241,9 +170,7 @@ def _survey(report: Report, paths: Sequence[Path], wanted: Wanted, *, now: datet
                                 report.refused += _why_refused(part, now=now)
                         reached(report.turns)
                         continue
-                    report.skipped += 1
-                    if len(report.reasons) < _MOST_REASONS:
-                        report.reasons.append(f"{one.place}: {one.reason}")
+                    report.count_skipped(one)
             except ImportUnreadable as fault:
                 report.unreadable.append(str(fault))
             else:
@@ -417,70 +344,3 @@ def _size(mind: Mind | None) -> tuple[int, int] | None:
     if mind is None:
         return 0, 0
     return (mind.graph.facts, mind.graph.entities) if mind.graph.available else None
-
-
-def _as_json(report: Report) -> dict[str, object]:
-    """The report; ``made`` is null in a dry run, and while the graph is not available."""
-    return {
-        "mind_id": report.mind,
-        "is_dry_run": report.is_dry,
-        "found": {
-            "turns": report.turns,
-            "sessions": len(report.sessions),
-            "first": report.first.isoformat() if report.first is not None else None,
-            "last": report.last.isoformat() if report.last is not None else None,
-        },
-        "new": report.new,
-        "known": report.known,
-        "erased": report.erased,
-        "withheld": report.withheld,
-        "redacted": dict(sorted(report.secrets.items())),
-        "conflicts": report.conflicts,
-        "refused": report.refused,
-        "skipped": {"count": report.skipped, "first": report.reasons},
-        "unreadable": report.unreadable,
-        "made": dict(zip(("facts", "entities"), report.made, strict=True)) if report.made is not None else None,
-        "unread": {"turns": report.left, "waiting_for": report.held_up_by},
-    }
-
-
-def _show(report: Report, *, seconds: float) -> None:
-    console = out()
-    head = f"Imported into {report.mind} in {_took(seconds)}"
-    console.print(f"Nothing imported: a dry run for {report.mind}" if report.is_dry else head, style="bold")
-    show_facts(console, _rows(report))
-    if not report.is_dry and report.new:
-        console.print(f"\n  Ask it something: {ready_to_type(f'chat --mind {report.mind}')}", style="dim")
-
-
-def _rows(report: Report) -> Iterator[Row]:
-    yield Row("found", f"{counted(report.turns, 'turn')} in {counted(len(report.sessions), 'session')}")
-    if report.first is not None and report.last is not None:
-        yield Row("dated", days(report.first, report.last))
-    if not report.is_dry:
-        yield Row("new", f"{report.new:,}", "green" if report.new else "")
-        yield Row("known", f"{report.known:,} were already there")
-        if report.erased:
-            yield Row("erased", f"{report.erased:,} were erased here, and stay so", "yellow")
-    yield from first_of("conflicts", "with the id of a stored turn, but other words: that one stays", report.conflicts)
-    yield from first_of("refused", "that can not be stored", report.refused)
-    if report.withheld:
-        yield Row("withheld", f"{counted(report.withheld, 'turn')} off the record: nothing of them is stored")
-    if report.secrets:
-        kinds = ", ".join(f"{kind} ({number:,})" for kind, number in sorted(report.secrets.items()))
-        yield Row("redacted", f"{kinds}: replaced by a mark", "yellow")
-    uncertain = "that give no turn, no time, or uncertain letters"
-    yield from first_of("skipped", uncertain, report.reasons, total=report.skipped)
-    if report.made is not None:
-        facts, entities = report.made
-        yield Row("made", f"{counted(facts, 'fact')} and {counted(entities, 'entity', 'entities')}")
-    left = counted(report.left, "turn")
-    if report.held_up_by is not None:
-        yield Row("unread", f"{left}: {one_line(report.held_up_by)}. Nothing is lost; it is tried again", "yellow")
-    elif report.left:
-        yield Row("unread", f"{left}, read while the service runs; {typed('status')} shows how far it is")
-
-
-def _took(seconds: float) -> str:
-    minutes, rest = divmod(int(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes else f"{seconds:.1f} s"

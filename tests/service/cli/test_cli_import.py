@@ -301,6 +301,21 @@ def test_what_can_not_be_stored_is_told_by_a_dry_run_and_is_a_fault_of_an_import
     assert "new      1" in done.stdout
 
 
+def test_a_damaged_part_of_a_file_is_a_fault_and_everything_else_comes_in(tmp_path):
+    """Broken: what stood behind the third of ten messages was lost, with exit code 0."""
+    home, file = tmp_path / "home", tmp_path / "own.json"
+    said = [json.dumps({"role": "user", "content": f"Number {at}", "session_id": "s"}) for at in range(10)]
+    said[2] = said[2].replace("Number", 'Num"ber')
+    file.write_text(f"[{', '.join(said)}]")
+
+    dry = call("import", file, "--dry-run", "--home", home)
+    done = call("import", file, "--no-wait", "--home", home)
+
+    assert dry.exit_code == 0 and "own.json[2]: damaged; 62 characters" in dry.stdout, dry.stdout
+    assert done.exit_code == 1 and "new      9" in done.stdout
+    assert "1 part of what was given is damaged and could not be read; everything else is stored" in done.stderr
+
+
 def test_an_exchange_that_is_too_long_for_one_turn_or_one_request_comes_in_whole(tmp_path):
     home, file = tmp_path / "home", tmp_path / "own.jsonl"
     said = [{"role": "user", "content": "Please go on.", "session_id": "s"}]
