@@ -28,10 +28,11 @@ class JournalFiles(Answer):
 
 
 class SkippedItems(Answer):
-    """How many items of a file give no turn, or a message no time, for one reason."""
+    """How many items of a file give no turn, or a message no time, for one reason, and where the first of them are."""
 
     reason: str
     count: int
+    places: tuple[str, ...] = ()
 
 
 class Survey(Answer):
@@ -65,6 +66,7 @@ class ImportProgress(Answer):
     duplicates: int
     erased: int
     refused: int
+    skipped: tuple[SkippedItems, ...] = ()
     detail: str
 
 

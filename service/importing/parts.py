@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from consolidation.kernel.turns import TurnKind
 from consolidation.secrets.privacy_filter import PrivacyFilter
 from service.importing.citations import without_citations
-from service.importing.ids import identifier
+from service.importing.ids import digest_of, identifier
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -27,6 +27,7 @@ _MOST_MESSAGES, _MOST_BYTES = 200, 300_000  # of a part; a message that is longe
 _LONGEST, _LONGEST_BYTES = 400_000, 900_000  # of a message, in characters and as JSON
 _PIECE = 200_000  # characters of a longer one
 _CLEANED = PrivacyFilter().cleaned
+ID_TAKEN = "a turn before it has its id, in another session or with other words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,27 @@ class NewParts:
 def parts_of(turn: Turn) -> tuple[Turn, ...]:
     """The turns of an exchange of which nothing is stored. One that is short is itself."""
     return tuple(_cut(replace(turn, messages=tuple(_short(turn.messages))), start=0))
+
+
+class TakenIds:
+    """
+    The ids of the turns that an import has read so far of each file, and what these say.
+
+    Of two turns with one id, the second can not be stored, unless it says what the first does, or goes on from it.
+    """
+
+    def __init__(self) -> None:
+        self._said: dict[tuple[str, str], bytes] = {}
+
+    def conflict_with(self, found: FoundTurn) -> bool:
+        """Whether a turn that was read before in its file has the id of *found*, and says something else."""
+        key, now = (found.file, found.turn.turn_id), _fingerprint(found.turn)
+        before = self._said.get(key, b"")
+        least = min(len(before), len(now))
+        if before[:least] != now[:least]:
+            return True
+        self._said[key] = max(before, now, key=len)
+        return False
 
 
 class Beginnings:
@@ -154,6 +176,13 @@ def _part(turn: Turn, start: int, end: int) -> Turn:
 
 def _part_id(turn: Turn, start: int) -> str:
     return identifier(f"{turn.turn_id}+{start}") if start else turn.turn_id
+
+
+def _fingerprint(turn: Turn) -> bytes:
+    """What the turn says and where, so that the fingerprint of one that goes on from it begins with this one."""
+    said = ((one.role, one.content) for one in turn.messages)
+    parts = (digest_of(*one) for one in ((turn.session_id, turn.kind), *said))
+    return b"".join(map(bytes.fromhex, parts))
 
 
 def _goes_on(kept: Turn, turn: Turn, *, at: int) -> bool:

@@ -2,34 +2,35 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.errors import InvalidRequest
 from service.importing.formats import format_name, read_conversations
-from service.importing.parts import parts_of
-from service.importing.results import FoundTurn
+from service.importing.parts import ID_TAKEN, TakenIds, parts_of
+from service.importing.results import FoundTurn, Skipped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from datetime import datetime, tzinfo
     from pathlib import Path
 
     from consolidation.kernel.turns import Turn
 
 _MOST_SPEAKERS = 20
-_MOST_REASONS = 20
-_LONGEST_OPENING, _LONGEST_REASON = 200, 300
+_MOST_REASONS, _MOST_PLACES = 20, 5
+_LONGEST_OPENING, _LONGEST_REASON, _LONGEST_PLACE = 200, 300, 300
+_NOT_STORABLE = "a turn that can not be stored"
 _OTHERS = "other reasons"
 
 
 @dataclass(frozen=True, slots=True)
 class SkippedItems:
-    """How many items gave no turn, or no time, for one reason."""
+    """How many items gave no turn, or no time, for one reason, and the places of the first ones."""
 
     reason: str
     count: int
+    places: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +53,23 @@ class Survey:
 
 
 @dataclass(slots=True)
+class _Places:
+    count: int = 0
+    first: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class _Counts:
+    """``folder`` is where the file lies; places are named without it."""
+
+    folder: str
     sessions: set[str] = field(default_factory=set)
     turns: int = 0
     messages: int = 0
     first_at: datetime | None = None
     last_at: datetime | None = None
     speakers: dict[str, None] = field(default_factory=dict)
-    skipped: Counter[str] = field(default_factory=Counter)
+    skipped: dict[str, _Places] = field(default_factory=dict)
     opening: str = ""
 
     def add(self, turn: Turn) -> None:
@@ -74,9 +84,18 @@ class _Counts:
                 self.first_at = min(self.first_at or message.timestamp, message.timestamp)
                 self.last_at = max(self.last_at or message.timestamp, message.timestamp)
 
-    def skip(self, reason: str) -> None:
-        reason = reason[:_LONGEST_REASON]
-        self.skipped[reason if reason in self.skipped or len(self.skipped) < _MOST_REASONS else _OTHERS] += 1
+    def skip(self, item: Skipped) -> None:
+        reason = item.reason[:_LONGEST_REASON]
+        reason = reason if reason in self.skipped or len(self.skipped) < _MOST_REASONS else _OTHERS
+        places = self.skipped.setdefault(reason, _Places())
+        places.count += 1
+        if len(places.first) < _MOST_PLACES:
+            places.first.append(item.place.removeprefix(self.folder)[:_LONGEST_PLACE])
+
+    def skipped_items(self) -> Iterator[SkippedItems]:
+        """Those of the most frequent reasons first."""
+        for reason, places in sorted(self.skipped.items(), key=lambda one: -one[1].count):
+            yield SkippedItems(reason, places.count, tuple(places.first))
 
 
 def survey(path: Path, *, zone: tzinfo | None = None, check: Callable[[Turn], None]) -> Survey:
@@ -85,19 +104,22 @@ def survey(path: Path, *, zone: tzinfo | None = None, check: Callable[[Turn], No
 
     *check* raises InvalidRequest for a turn that can not be stored: it counts as skipped, with the reason.
     """
-    counts = _Counts()
+    counts = _Counts(folder=f"{path.parent}/")
+    ids = TakenIds()
     found = format_name(path)
     for item in read_conversations(path, zone=zone):
         if not isinstance(item, FoundTurn):
-            counts.skip(item.reason)
-            continue
-        for turn in parts_of(item.turn):
-            try:
-                check(turn)
-            except InvalidRequest as fault:
-                counts.skip(f"a turn that can not be stored: {fault}")
-            else:
-                counts.add(turn)
+            counts.skip(item)
+        elif ids.conflict_with(item):
+            counts.skip(Skipped(item.where, f"{_NOT_STORABLE}: {ID_TAKEN}", item.turn.turn_id))
+        else:
+            for turn in parts_of(item.turn):
+                try:
+                    check(turn)
+                except InvalidRequest as fault:
+                    counts.skip(Skipped(item.where, f"{_NOT_STORABLE}: {fault}"))
+                else:
+                    counts.add(turn)
     return Survey(
         format=found,
         sessions=len(counts.sessions),
@@ -106,6 +128,6 @@ def survey(path: Path, *, zone: tzinfo | None = None, check: Callable[[Turn], No
         first_at=counts.first_at,
         last_at=counts.last_at,
         speakers=tuple(counts.speakers),
-        skipped=tuple(SkippedItems(reason, count) for reason, count in counts.skipped.most_common()),
+        skipped=tuple(counts.skipped_items()),
         opening=counts.opening,
     )

@@ -70,6 +70,21 @@ async def test_a_dry_run_says_what_a_file_holds_and_stores_nothing(tmp_path):
     assert mind.status_code == 404 and left_in(tmp_path) == []
 
 
+async def test_a_dry_run_and_an_import_say_where_what_is_skipped_stands(tmp_path):
+    """Broken: a reason and a count, and nothing of it behind an import."""
+    lines = [json.dumps(said("Hello.") | {"timestamp": f"noon {at}"}) for at in range(7)]
+    taken = [json.dumps({"turn_id": "t", "session_id": one, "messages": [said("Hello.")]}) for one in ("a", "b")]
+    content = "\n".join([*lines, *taken]).encode()
+    async with running(tmp_path) as service:
+        dry = await send(service, content, status=200, dry_run=True, filename="own.jsonl")
+        done = await ended(service, (await send(service, content, filename="own.jsonl"))["import_id"])
+
+    times, ids = dry["skipped"]
+    assert (times["count"], times["places"]) == (7, [f"own.jsonl:{at + 1}, 'noon {at}'" for at in range(5)])
+    assert (ids["count"], ids["places"]) == (1, ["own.jsonl:9, 't'"]) and "a turn before it has its id" in ids["reason"]
+    assert done["skipped"] == dry["skipped"] and (dry["turns"], done["stored"], done["refused"]) == (8, 8, 1)
+
+
 async def test_the_same_file_twice_stores_nothing_twice_and_after_a_restart_neither(tmp_path):
     async with running(tmp_path) as service:
         begun = await send(service, talk(), filename="talk.jsonl")

@@ -47,7 +47,7 @@ from service.cli.output.progress import bar
 from service.cli.output.terminal import one_line, show_json
 from service.importing.formats import read_conversations
 from service.importing.ids import IdAssigner
-from service.importing.parts import Beginnings, new_parts, not_stored, parts_of
+from service.importing.parts import ID_TAKEN, Beginnings, TakenIds, new_parts, not_stored, parts_of
 from service.importing.results import KNOWN_FORMATS, FoundTurn
 
 _GOES_ON = "Stopped. What was imported so far is stored; the same command goes on from there."
@@ -159,15 +159,19 @@ def _survey(report: Report, paths: Sequence[Path], wanted: Wanted, *, now: datet
 
     In a dry run, what could not be stored is found out, too.
     """
+    ids = TakenIds()
     with bar("looking") as reached:
         for path in paths:
             try:
                 for one in read_conversations(path, only=wanted.only, zone=wanted.zone):
                     if isinstance(one, FoundTurn):
+                        is_taken = ids.conflict_with(one)
+                        if is_taken:
+                            report.refuse(one.turn, one.where, ID_TAKEN)
                         for part in parts_of(one.turn):
                             report.count_found(part)
-                            if report.is_dry:
-                                report.refused += _why_refused(part, now=now)
+                            if report.is_dry and not is_taken and (why := _why_refused(part, now=now)):
+                                report.refuse(part, one.where, why)
                         reached(report.turns)
                         continue
                     report.count_skipped(one)
@@ -177,16 +181,16 @@ def _survey(report: Report, paths: Sequence[Path], wanted: Wanted, *, now: datet
                 report.readable.append(path)
 
 
-def _why_refused(turn: Turn, *, now: datetime) -> list[str]:
-    """The turn's id and why it could not be stored; nothing where it could."""
+def _why_refused(turn: Turn, *, now: datetime) -> str:
+    """Why it could not be stored; empty where it could."""
     from service.http.schemas.imports import postable
     from service.ingest.intake import check_times
 
     try:
         check_times(postable(turn), now=now)
     except Unstorable as fault:
-        return [f"{turn.turn_id}: {fault}"]
-    return []
+        return str(fault)
+    return ""
 
 
 def _which_there_are(paths: Sequence[Path], wanted: Wanted) -> str:
@@ -203,9 +207,11 @@ async def _import(connection: Connection, report: Report, wanted: Wanted, *, wai
     report.before = _size(await mind_or_none(memory, report.mind))
     stored = _StoredTurns(memory, report.mind)
     reached_turns = 0
+    ids = TakenIds()
     with bar("importing", total=report.turns) as reached:
         for one in wanted.turns(report.readable):
-            await _post_parts(connection, report, one, stored)
+            if not ids.conflict_with(one):  # which was refused when it was looked at
+                await _post_parts(connection, report, one, stored)
             reached_turns += len(parts_of(one.turn))
             reached(reached_turns)
     mind = await mind_or_none(memory, report.mind)
@@ -227,7 +233,7 @@ async def _post_parts(connection: Connection, report: Report, found: FoundTurn, 
             report.known += 1
             continue
         before = report.new
-        await _post(connection, report, left, is_off_the_record=report.withheld > withheld)
+        await _post(connection, report, replace(found, turn=left), is_off_the_record=report.withheld > withheld)
         if report.new > before:
             await stored.note(session_id, left.turn_id)
 
@@ -315,7 +321,8 @@ def _as_turn(kept: KeptTurn) -> Turn:
     return Turn(kept.turn_id, kept.session_id, tuple(said), TurnKind(kept.kind), kept.metadata)
 
 
-async def _post(connection: Connection, report: Report, turn: Turn, *, is_off_the_record: bool) -> None:
+async def _post(connection: Connection, report: Report, found: FoundTurn, *, is_off_the_record: bool) -> None:
+    turn = found.turn
     is_off_the_record = is_off_the_record or turn.kind is TurnKind.OFF_THE_RECORD
     try:
         stored = await connection.memory.store_turn(
@@ -330,11 +337,11 @@ async def _post(connection: Connection, report: Report, turn: Turn, *, is_off_th
     except Erased:
         report.erased += 1
     except InvalidRequest as refusal:
-        report.refused.append(f"{turn.turn_id}: {connection.explain(refusal)}")
+        report.refuse(turn, found.where, connection.explain(refusal))
     except MindMemoryError as error:
         if not (isinstance(error, Conflict) and error.slug == _TURN_CONFLICT):
             raise CommandFailed(f"{connection.explain(error)}. {_GOES_ON}") from error
-        report.conflicts.append(turn.turn_id)
+        report.conflicts.append(f"{turn.turn_id} ({found.where})")
     else:
         report.count_stored(stored)
 

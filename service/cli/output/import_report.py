@@ -85,6 +85,10 @@ class Report:
         if len(self.reasons) < _MOST_REASONS:
             self.reasons.append(f"{one.place}: {one.reason}")
 
+    def refuse(self, turn: Turn, where: str, why: str) -> None:
+        """Add a turn that can not be stored."""
+        self.refused.append(f"{turn.turn_id} ({where}): {why}")
+
     def count_stored(self, stored: StoredTurn) -> None:
         """Add what became of a turn."""
         self.secrets.update(secrets_in(stored.dropped))

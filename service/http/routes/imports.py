@@ -17,6 +17,7 @@ from service.http.schemas.imports import (
     HowToImport,
     ImportBegunOut,
     ImportProgressOut,
+    SkippedOut,
     SurveyOut,
     postable,
 )
@@ -83,5 +84,6 @@ async def progress(
         duplicates=found.duplicates,
         erased=found.erased,
         refused=found.refused,
+        skipped=[SkippedOut.model_validate(one) for one in found.survey.skipped],
         detail=encodable(found.detail),
     )

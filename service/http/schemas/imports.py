@@ -33,10 +33,11 @@ class HowToImport(Body):
 
 
 class SkippedOut(Answered):
-    """How many items give no turn, or a message no time, for one reason."""
+    """How many items give no turn, or a message no time, for one reason, and where."""
 
     reason: str
     count: int
+    places: list[str] = Field(description="The first five, in the file: its lines, or elements of its lists.")
 
 
 class SurveyOut(Answered):
@@ -80,6 +81,7 @@ class ImportProgressOut(Answered):
     duplicates: int = Field(description="Turns that were stored before.")
     erased: int = Field(description="Turns that were erased here, and stay so.")
     refused: int = Field(description="Turns that can not be stored.")
+    skipped: list[SkippedOut] = Field(description="What gave no turn, or a message no time, as a dry run says it.")
     detail: str = Field(description="Why it failed, or why the first turn was refused; else empty.")
 
 
@@ -112,7 +114,7 @@ SURVEYED: dict[str, Any] = {
     "first_at": "2026-01-09T18:30:00Z",
     "last_at": "2026-01-09T18:30:05Z",
     "speakers": ["user", "assistant"],
-    "skipped": [{"reason": "an empty message", "count": 1}],
+    "skipped": [{"reason": "an empty message", "count": 1, "places": ["conversations.json:3"]}],
     "opening": "My mother lives in Lyon.",
 }
 IMPORT_BEGUN: dict[str, Any] = {**SURVEYED, "import_id": "9b1f0a7c3d5e24689b1f0a7c3d5e2468"}
@@ -125,5 +127,6 @@ IMPORT_PROGRESS: dict[str, Any] = {
     "duplicates": 0,
     "erased": 0,
     "refused": 0,
+    "skipped": SURVEYED["skipped"],
     "detail": "",
 }

@@ -36,7 +36,7 @@ def test_imports_go_through_a_running_service_and_adding_them_again_adds_nothing
     assert "6 were already there" in again.stdout
     assert "made     0 facts and 0 entities" in again.stdout
     assert "conflicts  1 with the id of a stored turn, but other words" in changed.stdout
-    assert "t1" in changed.stdout
+    assert f"t1 ({tmp_path}/own.jsonl:1)" in changed.stdout
     assert "6 turns of 3 sessions" in status.stdout
     assert "everything" in status.stdout
     memories = json.loads(found.stdout)["memories"]
@@ -299,6 +299,23 @@ def test_what_can_not_be_stored_is_told_by_a_dry_run_and_is_a_fault_of_an_import
     assert "more than a day in the future" in dry.stdout
     assert done.exit_code == 1 and "1 turn can not be stored" in done.stderr
     assert "new      1" in done.stdout
+
+
+def test_a_turn_with_the_id_of_another_turn_of_its_file_is_refused_with_its_place(tmp_path):
+    """Broken: a dry run promised two turns; the import said "conflicts 1" without a place, and ended with 0."""
+    home, file = tmp_path / "home", tmp_path / "own.jsonl"
+    said = [{"role": "user", "content": one} for one in ("I like tea.", "I like mate.", "Very much.")]
+    turns = [(said[:1], "a"), (said[1:2], "b"), (said[:1], "a"), ([said[0], said[2]], "a")]
+    bodies = [{"turn_id": "t1", "session_id": session, "messages": messages} for messages, session in turns]
+    file.write_text("\n".join(map(json.dumps, bodies)))
+
+    dry = json.loads(call("import", file, "--dry-run", "--home", home, "--json").stdout)
+    done = call("import", file, "--no-wait", "--home", home, "--json")
+
+    assert dry["refused"] == [f"t1 ({file}:2): a turn before it has its id, in another session or with other words"]
+    assert done.exit_code == 1 and "1 turn can not be stored; everything else is" in done.stderr
+    became = json.loads(done.stdout)
+    assert (became["new"], became["known"], became["refused"], became["conflicts"]) == (2, 1, dry["refused"], [])
 
 
 def test_a_damaged_part_of_a_file_is_a_fault_and_everything_else_comes_in(tmp_path):
