@@ -30,7 +30,7 @@ from service.resonance.turn_likeness import cosines_between
 from service.retrieval.lead_words import without_lead, wording
 from service.retrieval.moment import Shortlist
 from service.retrieval.other_subjects import is_about_another, may_be_about_another, told_in
-from service.retrieval.tellers import tellers_of
+from service.retrieval.tellers import asker_of, tellers_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -211,9 +211,13 @@ class Filters:
                 if own in near
             }
         told = [one for one in chosen if one.id not in written]
-        tellers = {one.id: tellers_of(one.said, one.sequences, candidates.put_right) for one in told}
-        own, apart = await anyio.to_thread.run_sync(
-            lambda: (_written_words(written, call.moment.language), _apart(told, candidates, call.moment.language))
+        said = {one.id: (one.said, one.sequences) for one in told}
+        own, apart, tellers = await anyio.to_thread.run_sync(
+            lambda: (
+                _written_words(written, call.moment.language),
+                _apart(told, candidates, call.moment.language),
+                tellers_in(said, call.mind, candidates.put_right, asker=asker_of(call.moment)),
+            )
         )
         return SameSubject({**verdict.subjects, **own}, cosines, verdict.denials, tellers, *apart)
 

@@ -34,7 +34,7 @@ from service.retrieval.put_right import NOTHING_PUT_RIGHT, put_right_now
 from service.retrieval.queries import named_in, people_named_in
 from service.retrieval.relatives import resolved
 from service.retrieval.successors import MOST_OLDER, with_successors
-from service.retrieval.tellers import about_whom, asker_of, called, meant_in, turns_of
+from service.retrieval.tellers import about_whom, asker_of, called, is_group, meant_in, turns_of, unnamed_turns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -412,7 +412,10 @@ def _meaning_people(
     if not about:
         return cues
     own, others = turns_of(about, traits, put_right)
-    return replace(cues, own=own, others=others)
+    unnamed = frozenset[int]() if meant_in(query, cues.people) else unnamed_turns(traits)
+    if unnamed and not is_group(call.mind, put_right):
+        unnamed = frozenset()
+    return replace(cues, own=own, others=others, unnamed=unnamed)
 
 
 def _period(call: PreTurnCall, query: str) -> Period | None:

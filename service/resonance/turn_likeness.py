@@ -11,7 +11,7 @@ from service.ports.graph import episode_uuid
 from service.retrieval.answer_types import answer_types
 from service.retrieval.other_subjects import may_be_about_another, told_in
 from service.retrieval.successors import LEAST_LATER, Likeness, common_words
-from service.retrieval.tellers import may_change, tellers_of
+from service.retrieval.tellers import asker_of, may_change, tellers_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -59,7 +59,8 @@ def likeness_to(
     }
     words = text.own_stems(tuple(telling.keys() | set(older)))
     counts = text.turn_counts(tuple({word for one in older for word in words.get(one, ())}))
-    tellers = {sequence: tellers_of(one.turn.messages, (sequence,), put_right) for sequence, one in turns.items()}
+    said = {sequence: (one.turn.messages, (sequence,)) for sequence, one in turns.items()}
+    tellers = tellers_in(said, call.mind, put_right, asker=asker_of(moment))
     told = {sequence: told_in(one.turn.messages) for sequence, one in turns.items()}
     found = {}
     for one in older:

@@ -69,6 +69,7 @@ class TraitWeights:
     words_unnamed: float = 0.15
     speaker: float = 0.20
     others: float = -0.50
+    unnamed: float = -0.30
     period: float = 0.72
     when: float = 0.30
     answers: float = 0.20
@@ -90,7 +91,8 @@ class Cues:
     what is newer holds; ``newest`` is the last sequence of the mind. ``names_known`` where it names something that the
     mind knows; ``answer_types`` are the kinds of words that may answer it; ``recalls_answer`` where it asks for what
     the assistant said, which is found where the person wanted something. Where several people have names, ``own`` are
-    the turns in which the one speaks whom it is about, ``others`` those in which only others do.
+    the turns in which the one speaks whom it is about, ``others`` those in which only others do; ``unnamed`` those of
+    nobody known, where it is about who asks.
     """
 
     people: frozenset[str] = frozenset()
@@ -103,6 +105,7 @@ class Cues:
     recalls_answer: bool = False
     own: frozenset[int] = frozenset()
     others: frozenset[int] = frozenset()
+    unnamed: frozenset[int] = frozenset()
 
 
 class Ranked(NamedTuple):
@@ -214,6 +217,7 @@ def _moved(sequence: int, *, cues: Cues, traits: Traits, timezone: tzinfo, weigh
     if cues.answer_types:
         moved += weights.answers * len(cues.answer_types & traits.answers)
     moved += weights.others * (sequence in cues.others)
+    moved += weights.unnamed * (sequence in cues.unnamed)
     moved += weights.wanted * (cues.recalls_answer and traits.wants_answer)
     if cues.is_present:
         moved += weights.recency * (1 - max(cues.newest - sequence, 0) / max(cues.newest, _FEW_TURNS))

@@ -118,7 +118,7 @@ def named_in(text: str, names: Iterable[str]) -> frozenset[str]:
 
 
 def people_named_in(text: str, people: Iterable[str]) -> frozenset[str]:
-    """Which of *people*, of whom no two have one given name, *text* names, wholly or by it."""
+    """Which of *people* a *text* names, wholly or by their given name."""
     return frozenset(name for name in people if named_in(text, (name,)) or says_given_name(text, name))
 
 

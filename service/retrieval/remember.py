@@ -385,7 +385,7 @@ def _of_whom_is_asked(
     known = [name_key(name) for _, name in mind.text.names_in(query)]
     people = named_in(query, speakers) | called_by_given_name((query,), speakers, put_right, known=known)
     about, others = told_by_others(mind, query, asker=asker, names=people, sequences=sequences, put_right=put_right)
-    names = called(about, put_right)
+    names = frozenset[str]().union(*(called(one, put_right) for one in about))
     return [
         _less(one) if (told := turns.get(one.id)) and told <= others and not people_named_in(one.text, names) else one
         for one in memories

@@ -65,6 +65,7 @@ class Tellers:
 
 
 NOBODY = Tellers()
+UNNAMED = ""  # the key of whoever speaks without a name where others have one
 
 
 def people_in(mind: Mind) -> dict[str, str]:
@@ -84,15 +85,39 @@ def people_of(messages: Iterable[Message]) -> frozenset[str]:
     return frozenset(key_of(one.known_as) for one in messages if one.role is Speaker.USER and one.known_as)
 
 
-def tellers_of(messages: Sequence[Message], sequences: Collection[int], put_right: PutRight) -> Tellers:
-    """Who told *messages*, which are of these turns; by the names that people gave them since."""
-    said = [one for one in messages if one.role is Speaker.USER and one.known_as]
+def is_group(mind: Mind, put_right: PutRight) -> bool:
+    """Whether several people with names speak in *mind*. It reads the transcript: call it in a worker thread."""
+    return len({put_right.person(one) for one in people_in(mind).values()}) > 1
+
+
+def tellers_of(
+    messages: Sequence[Message], sequences: Collection[int], put_right: PutRight, *, in_group: bool = False
+) -> Tellers:
+    """
+    Who told *messages*, which are of these turns; by the names that people gave them since.
+
+    In a group, whoever speaks without a name is a person of their own, ``UNNAMED``; else they may be anybody.
+    """
+    said = [one for one in messages if one.role is Speaker.USER and (one.known_as or in_group)]
     if not said:
         return NOBODY
-    people = frozenset(put_right.person(one.known_as, sequences) for one in said)
-    called = people.union(*(put_right.standing.keys_of(one) for one in people))
+    people = frozenset(put_right.person(one.known_as, sequences) if one.known_as else UNNAMED for one in said)
+    called = people.union(*(put_right.standing.keys_of(one) for one in people)) - {UNNAMED}
     quoted = tuple(filter(None, (both_ends(quoted_lines(one.content)) for one in said)))
     return Tellers(people, called, tuple(both_ends(own_lines(one.content)) for one in said), quoted)
+
+
+def tellers_in[Key](
+    told: Mapping[Key, tuple[Sequence[Message], Collection[int]]], mind: Mind, put_right: PutRight, *, asker: str
+) -> dict[Key, Tellers]:
+    """
+    The same for messages of *mind*, each with their turns, by the keys of *told*; it may read the transcript.
+
+    Whoever asks without a name may be anybody of those who speak without one.
+    """
+    names = {bool(one.known_as) for messages, _ in told.values() for one in messages if one.role is Speaker.USER}
+    in_group = bool(asker) and False in names and is_group(mind, put_right)
+    return {key: tellers_of(*of, put_right, in_group=in_group) for key, of in told.items()}
 
 
 def asker_of(moment: Moment) -> str:
@@ -120,9 +145,10 @@ def called_by_given_name(
     queries: Iterable[str], names: Collection[str], put_right: PutRight, *, known: Collection[str] = ()
 ) -> frozenset[str]:
     """
-    Those of *names*, of all who speak, whom a query calls by a given name that nobody else of them has.
+    Those of *names*, of all who speak, whom a query calls by their given name: all who have it, of each person a name.
 
-    *known* are the keys of all names that are known in the queries: one may be of another with this given name.
+    Not where somebody is called by it alone. *known* are the keys of all names that are known in the queries: one may
+    be of another with this given name.
     """
     asked = tuple(queries)
     by_given: dict[str, list[str]] = {}
@@ -130,25 +156,28 @@ def called_by_given_name(
         by_given.setdefault(name_key(given_name(name) or name), []).append(name)
     found = set[str]()
     for given, bearers in by_given.items():
-        if len({put_right.person(one) for one in bearers}) > 1:
-            continue
+        people: dict[str, str] = {}
+        for one in bearers:
+            people.setdefault(put_right.person(one), one)
         keys = {name_key(one) for one in bearers}
+        if len(people) > 1 and given in keys:
+            continue
         if any(one.startswith(f"{given} ") and one not in keys for one in known):
             continue
-        found |= {one for one in bearers[:1] if any(says_given_name(query, one) for query in asked)}
+        found |= {one for one in people.values() if any(says_given_name(query, one) for query in asked)}
     return frozenset(found)
 
 
-def about_whom(*, asker: str, named: Collection[str], speaks_of_oneself: bool) -> str:
+def about_whom(*, asker: str, named: Collection[str], speaks_of_oneself: bool) -> frozenset[str]:
     """
-    The name of the person whom a query is about; "" where that is not known.
+    The name of the person whom a query is about, or the names of all whom its one given name may mean; possibly none.
 
     It is who is *named* in it, of those who speak, or the *asker*, where it speaks of oneself. Where who asks has no
     name, nobody is known to be another.
     """
-    if not asker or len(named) > 1:
-        return ""
-    return next(iter(named), asker if speaks_of_oneself else "")
+    if not asker or len({name_key(given_name(one) or one) for one in named}) > 1:
+        return frozenset()
+    return frozenset(named) or frozenset({asker} if speaks_of_oneself else ())
 
 
 def called(name: str, put_right: PutRight) -> frozenset[str]:
@@ -156,34 +185,45 @@ def called(name: str, put_right: PutRight) -> frozenset[str]:
     return put_right.standing.keys_of(name) - {""} | {name.casefold()}
 
 
-def turns_of(name: str, traits: Mapping[int, Traits], put_right: PutRight) -> tuple[frozenset[int], frozenset[int]]:
-    """In which turns somebody speaks, and in which only others with a name do; by the names of now."""
+def turns_of(
+    people: Collection[str], traits: Mapping[int, Traits], put_right: PutRight
+) -> tuple[frozenset[int], frozenset[int]]:
+    """In which turns one of *people* speaks, and in which only others with a name do; by the names of now."""
     every = {one for found in traits.values() for one in found.speakers if name_key(one) not in ROLES}
     now = {one: put_right.person(one) for one in every}
 
-    def people(sequence: int, speakers: Sequence[str]) -> set[str]:
+    def spoken_by(sequence: int, speakers: Sequence[str]) -> set[str]:
         named = every.intersection(speakers)
         if put_right.standing.splits:
             return {put_right.person(one, (sequence,)) for one in named}
         return {now[one] for one in named}
 
-    person = put_right.person(name)
-    speakers = {sequence: people(sequence, found.speakers) for sequence, found in traits.items()}
-    own = frozenset(sequence for sequence, names in speakers.items() if person in names)
+    meant = {put_right.person(one) for one in people}
+    speakers = {sequence: spoken_by(sequence, found.speakers) for sequence, found in traits.items()}
+    own = frozenset(sequence for sequence, names in speakers.items() if not meant.isdisjoint(names))
     return own, frozenset(sequence for sequence, names in speakers.items() if names) - own
+
+
+def unnamed_turns(traits: Mapping[int, Traits]) -> frozenset[int]:
+    """In which turns somebody speaks without a name, and nobody with one."""
+    return frozenset(
+        sequence
+        for sequence, found in traits.items()
+        if Speaker.USER in found.speakers and ROLES.issuperset(map(name_key, found.speakers))
+    )
 
 
 def told_by_others(
     mind: Mind, query: str, *, asker: str, names: Collection[str], sequences: frozenset[int], put_right: PutRight
-) -> tuple[str, frozenset[int]]:
-    """Whom *query*, with these *names* of people, is about ("": not known), and in which turns only others speak."""
+) -> tuple[frozenset[str], frozenset[int]]:
+    """Whom *query*, with these *names* of people, is about, as far as known, and in which turns only others speak."""
     about = about_whom(
         asker=asker,
         named=meant_in(query, names),
         speaks_of_oneself=speaks_of_oneself(query, language=detect(query)),
     )
     if not about:
-        return "", frozenset()
+        return about, frozenset()
     return about, turns_of(about, mind.text.traits(tuple(sequences)), put_right)[1]
 
 

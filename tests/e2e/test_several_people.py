@@ -130,6 +130,58 @@ async def test_a_given_name_is_of_whoever_alone_has_it(tmp_path):
     assert "speaker" in trace["phases"]["retrieval"]["candidates"][0]["arms"]
 
 
+@pytest.mark.parametrize("asker", ["Ben Carter", "Ann Miller", None])
+async def test_of_two_with_one_given_name_both_come_up_with_their_full_names(tmp_path, asker):
+    """Broken: the given name is nobody's, the question is of a stranger, and nothing comes up."""
+    said = [
+        ("Ann Miller", "I live in Lyon."),
+        ("Ben Carter", "I live in Graz."),
+        ("Ann Kovacs", "I live in Porto."),
+        ("Ann Miller", "My cat is called Tom, she is a Siamese."),
+        ("Ann Kovacs", "I have a parrot called Coco."),
+    ]
+    async with running(tmp_path) as service:
+        await tell(service, *said)
+        asks = {"Where does Ann live?": (0, 2), "Wo wohnt Ann?": (0, 2), "What pet does Ann have?": (3, 4)}
+        for question, meant in asks.items():
+            found = [await told(service, asker, question, session_id=question)]
+            if asker:
+                found.append(await remembered(service, question, asker=asker))
+            for texts in found:
+                first = texts[:2] if asker else texts  # where nobody is known to ask, others' words count as much
+                names_and_words = {(" ".join(one.split()[:2]), one.partition(": ")[2]) for one in first}
+                assert names_and_words >= {said[one] for one in meant}, question
+        alone = await told(service, asker, "Where does Ann Kovacs live?", session_id="whole")
+
+    assert alone[0] == "Ann Kovacs told me: I live in Porto."
+
+
+async def test_what_nobody_known_told_leads_neither_the_askers_words_nor_to_anothers(tmp_path):
+    """Broken: a turn without a name is news of whoever spoke before it, and who speaks after it says news of that."""
+    places = {"Ben": "Oslo", "Ann": "Lyon", None: "Kyiv", "Sean": "Cork"}
+    async with running(tmp_path) as service:
+        await tell(service, *((name, f"I live in {place}.") for name, place in places.items()))
+        for name in filter(None, places):
+            whole = await told(service, name, "Where do I live?", session_id=f"of {name}")
+            one = await told(service, name, "Where do I live?", session_id=f"one of {name}", max_fragments=1)
+            first = f"{name} told me: I live in {places[name]}."
+            assert [whole[0], *one] == [first, first]
+            assert (await remembered(service, "Where do I live?", asker=name))[0] == first
+
+
+async def test_what_nobody_known_told_of_all_is_still_news_of_it(tmp_path):
+    """Broken: words without a name never lead what somebody with a name told."""
+    async with running(tmp_path) as service:
+        await tell(
+            service,
+            ("Ann", "We meet at the station for the hut trip."),
+            *ENGLISH[:3],
+            (None, "We meet at the church for the hut trip instead."),
+        )
+
+        assert "church" in (await told(service, "Ann", "Where will we meet for the hut trip?"))[0]
+
+
 async def test_a_german_genitive_names_its_person(tmp_path):
     """Broken: only "Mia's" is Mia's, and where each has a birthday, whoever spoke last leads."""
     said = ("Mia", "am 3. Juni"), ("Bernd", "am 9. Mai"), ("Clara", "am 17. August")

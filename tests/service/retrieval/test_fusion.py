@@ -227,3 +227,12 @@ def test_turns_of_others_count_for_less_than_those_of_whom_a_query_is_about():
     assert [one.sequence for one in asked] == [2, 3, 1]
     assert [one.ranks.get("speaker") for one in asked] == [1, None, None]
     assert ranked(found, cues=Cues(own=frozenset({1, 2}))) == ranked(found)
+
+
+def test_turns_of_nobody_known_count_for_less_than_the_askers_and_for_more_than_those_of_others():
+    """Broken: ``unnamed`` moves nothing."""
+    found = arms_of(words={1: 3.0, 2: 2.9, 3: 2.9})
+    asked = ranked(found, cues=Cues(own=frozenset({3}), others=frozenset({1}), unnamed=frozenset({2})))
+
+    assert [one.sequence for one in ranked(found)] != [3, 2, 1]
+    assert [one.sequence for one in asked] == [3, 2, 1]
