@@ -9,11 +9,12 @@ something right, when a memory is contradicted, and once a day, so that a provid
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from consolidation.corrections.record import What
 from consolidation.corrections.wording import names_any, tells_of_any
+from consolidation.kernel.turns import Speaker
 from consolidation.text.names import name_key
 from service.ingest.importance import PRIORITY
 from service.retrieval.excerpt import excerpt
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from consolidation.corrections.record import Correction, Target
     from consolidation.corrections.standing import Statement
+    from consolidation.kernel.turns import StoredTurn
     from service.mind.minds import Mind
 
 MOST_LINES = 20  # of one person
@@ -163,10 +165,23 @@ def _pinned_turns(pin: Correction, mind: Mind, put_right: PutRight) -> Iterable[
     main = mind.text.main_language()
     for stored in mind.transcript.read_now(pinned if pin.what is What.PIN else ()):
         left = put_right.tellable(stored)
-        if not left.is_spent:
-            text = without_lead(excerpt(left.turn, wanted=frozenset(), language=main))
+        for teller, turn in () if left.is_spent else _by_teller(left.turn):
+            text = without_lead(excerpt(turn, wanted=frozenset(), language=main))
             line = CardLine(f"{_TURN}{stored.sequence}", text, (stored.sequence,), pin)
-            yield _Known(line, teller=pin.target.teller)
+            yield _Known(line, teller=teller or pin.target.teller)
+
+
+def _by_teller(stored: StoredTurn) -> tuple[tuple[str, StoredTurn], ...]:
+    """Where several people speak in a turn, what each of them says there behind their name; else the whole turn."""
+    names = dict.fromkeys(one.known_as for one in stored.turn.messages if one.role is Speaker.USER)
+    if len(names) <= 1:
+        return (("", stored),)
+    return tuple((name, _said_by(name, stored)) for name in names)
+
+
+def _said_by(name: str, stored: StoredTurn) -> StoredTurn:
+    own = tuple(one for one in stored.turn.messages if one.role is Speaker.USER and one.known_as == name)
+    return replace(stored, turn=replace(stored.turn, messages=own))
 
 
 def _lasting(mind: Mind, put_right: PutRight, now: datetime) -> Iterable[_Known]:

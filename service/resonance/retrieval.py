@@ -15,7 +15,6 @@ import anyio.to_thread
 
 from consolidation.kernel.turns import Speaker, TurnKind
 from consolidation.text.dates import asks_when
-from consolidation.text.first_person import speaks_of_oneself
 from consolidation.text.names import proper_nouns
 from consolidation.text.words import stems, word_count
 from service.mind.trace_document import RetrievalTrace
@@ -30,11 +29,11 @@ from service.retrieval.fragments import lacks_answer, turn_fragments
 from service.retrieval.fusion import ArmHits, Cues, fuse, merged, scaled, with_corrections
 from service.retrieval.intent import intent_of
 from service.retrieval.periods import period
-from service.retrieval.put_right import NOTHING_PUT_RIGHT, put_right_now
+from service.retrieval.put_right import ANOTHER_SHARE, NOTHING_PUT_RIGHT, put_right_now
 from service.retrieval.queries import named_in, people_named_in
 from service.retrieval.relatives import resolved
 from service.retrieval.successors import MOST_OLDER, with_successors
-from service.retrieval.tellers import about_whom, asker_of, called, is_group, meant_in, turns_of, unnamed_turns
+from service.retrieval.tellers import about_in, called, is_group, meant_in, tellers_of, turns_of, unnamed_turns
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
     from service.resonance.seeds_model import CallSeeds
     from service.resonance.standing_instructions import Applying
     from service.retrieval.fusion import Ranked
-    from service.retrieval.moment import Fragment
+    from service.retrieval.moment import Fragment, Moment
     from service.retrieval.periods import Period
     from service.retrieval.put_right import PutRight
 
@@ -153,7 +152,7 @@ class Retrieval:
         fragments = (*told.fragments, *(fragment for found in beside for fragment in found.fragments))
         fragments = with_instructions(fragments, instructing, terms)
         if put_right:
-            fragments = await anyio.to_thread.run_sync(_judged, fragments, put_right, call.moment.message)
+            fragments = await anyio.to_thread.run_sync(_judged, fragments, put_right, call.moment, terms.people)
         best_first = tuple(sorted(fragments, key=lambda one: -one.score))
         hypotheses = {query: supposed for one in by_model for query, supposed in one.hypotheses.items()}
         message = call.moment.message
@@ -341,8 +340,32 @@ def _not_of_model(queries: Sequence[QueryHits], seeds: CallSeeds) -> tuple[str, 
     return tuple(hits.query for hits in queries if hits.query not in added)
 
 
-def _judged(fragments: Sequence[Fragment], put_right: PutRight, message: str) -> tuple[Fragment, ...]:
-    return tuple(put_right.weighed(put_right.judged(one), message) for one in fragments)
+def _judged(
+    fragments: Sequence[Fragment], put_right: PutRight, moment: Moment, people: frozenset[str]
+) -> tuple[Fragment, ...]:
+    judged = [put_right.weighed(put_right.judged(one), moment.message) for one in fragments]
+    about = about_in(moment.message, moment, people)
+    return _of_whom_is_asked(judged, frozenset(map(put_right.person, about)), put_right) if about else tuple(judged)
+
+
+def _of_whom_is_asked(
+    fragments: Sequence[Fragment], about: frozenset[str], put_right: PutRight
+) -> tuple[Fragment, ...]:
+    """
+    *fragments*, of which an edit, and what is left of a turn that was edited, count less where others tell there of
+    themselves: turns count less as a whole, by all who speak in them. *about* are the keys of whom a message is about.
+    """
+    tellers = {one.id: tellers_of(one.said, one.sequences, put_right) for one in fragments}
+    of_others = {
+        key for key, one in tellers.items() if one.people and about.isdisjoint(one.people) and one.speak_of_themselves
+    }
+    own = frozenset[int]().union(*(one.sequences | one.in_place_of for one in fragments if one.id not in of_others))
+    return tuple(
+        replace(one, score=round(one.score * ANOTHER_SHARE, 4))
+        if one.id in of_others and (one.statement is not None or not own.isdisjoint(one.sequences))
+        else one
+        for one in fragments
+    )
 
 
 def _asked(
@@ -404,11 +427,7 @@ def _meaning_people(
     cues: Cues, query: str, call: PreTurnCall, traits: Mapping[int, Traits], put_right: PutRight
 ) -> Cues:
     """*cues* with the turns in which the one speaks whom a query is about, and those in which only others do."""
-    about = about_whom(
-        asker=asker_of(call.moment),
-        named=meant_in(query, cues.people),
-        speaks_of_oneself=speaks_of_oneself(call.moment.message, language=call.moment.language),
-    )
+    about = about_in(query, call.moment, cues.people)
     if not about:
         return cues
     own, others = turns_of(about, traits, put_right)

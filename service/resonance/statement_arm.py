@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import anyio.to_thread
+
 from consolidation.corrections.wording import Wording, stems_of
 from consolidation.kernel.turns import Message, Speaker
 from consolidation.text.words import tokens
@@ -78,10 +80,14 @@ class StatementArm:
         fitting = [one for one in every if best.get(one.id, 0.0) > 0]
         statements = sorted(fitting, key=lambda one: -best[one.id])[:_DEPTH]
         told_at = await _told_at(statements, terms)
+        put_right = terms.put_right
+        tellers = await anyio.to_thread.run_sync(lambda: {one.id: put_right.may_have_told(one) for one in statements})
         names = [frozenset(tokens(name)) for name in terms.named.values()]
         fragments, evidence = [], {}
         for one in statements:
             fragment = _fragment(one, min(best[one.id], 1.0), told_at.get(one.id, one.at), names, terms)
+            names_said = tellers[one.id] if one.told_by or not one.teller else ()
+            fragment = replace(fragment, said=tuple(Message(Speaker.USER, one.text, name=name) for name in names_said))
             if turns := replaced.get(one.id):
                 in_place_of = frozenset(turn.sequence for turn in turns)
                 fragment = replace(fragment, arms=turns[0].ranks, in_place_of=in_place_of)
@@ -127,7 +133,6 @@ def _fragment(
         occurred_at=told_at,
         score=round(score, 4),
         sources=(),
-        said=(Message(Speaker.USER, one.text, name=one.told_by),) if one.told_by else (),
         is_boosted=decided.is_pinned or any(name <= words for name in names),
         decided=decided,
         held_back=terms.put_right.standing.reason_against(one),

@@ -257,12 +257,31 @@ class PutRight:
         """
         What a person said, behind the name of who had told what it put right: "I live in Linz" is Ben's.
 
-        Where nobody knows the name, "I" is still not the bot: they told it.
+        Where several may be meant, all their names stand there. Where nobody knows a name, "I" is still not the bot:
+        they told it.
         """
         text, by = statement.text, statement.told_by
         if by or self.says_i(text):
-            return self._as_told(text, by=by or statement.teller)
+            return self._as_told(text, by=by or "/".join(self.may_have_told(statement)) or None)
         return text
+
+    def may_have_told(self, statement: Statement) -> tuple[str, ...]:
+        """
+        The names of those of whom one told what a *statement* put right: of all who speak in its turns, where that is
+        all that is known; none where somebody there has no name, or only one person speaks.
+        """
+        if statement.teller:
+            return (statement.teller,)
+        turn_ids = frozenset(statement.turn_ids)
+        sequences = tuple(sorted(one for one, turn_id in self.turn_ids.items() if turn_id in turn_ids))
+        names = {name for one in self.told(sequences) for name in one.turn.persons}
+        people = {self.person(name, sequences): name for name in sorted(names, reverse=True)} if all(names) else {}
+        return tuple(sorted(people.values())) if len(people) > 1 else ()
+
+    def is_by_others(self, statement: Statement, people: Collection[str]) -> bool:
+        """Whether others than *people* told what a *statement* put right, as far as that is known."""
+        told_by = {self.person(one) for one in self.may_have_told(statement)}
+        return bool(told_by) and told_by.isdisjoint(map(self.person, people))
 
     def says_i(self, text: str) -> bool:
         """Whether *text* is in the first person, in its own language or in the mind's, since few words may mislead."""

@@ -29,7 +29,7 @@ from service.retrieval.fragments import as_source
 from service.retrieval.fusion import COSINES, WORDS, normalised
 from service.retrieval.lead_words import READ_SHARE, is_read
 from service.retrieval.mind_of_turns import mind_of_turns
-from service.retrieval.put_right import ANOTHER_SHARE, put_right_in, statement_id
+from service.retrieval.put_right import put_right_in, statement_id
 from service.retrieval.queries import is_entity, named_in, people_named_in, sanitised
 from service.retrieval.relatives import resolved
 from service.retrieval.remembered import Remembered, distinct
@@ -372,7 +372,7 @@ def _weighed(memory: Remembered, query: str, put_right: PutRight) -> Remembered:
     """*memory*, which counts less where it is of another one of the same name than *query* names."""
     if not put_right.of_another(query, memory.text, [source.sequence for source in memory.sources]):
         return memory
-    return _less(memory)
+    return memory.counting_less
 
 
 def _of_whom_is_asked(
@@ -386,14 +386,12 @@ def _of_whom_is_asked(
     people = named_in(query, speakers) | called_by_given_name((query,), speakers, put_right, known=known)
     about, others = told_by_others(mind, query, asker=asker, names=people, sequences=sequences, put_right=put_right)
     names = frozenset[str]().union(*(called(one, put_right) for one in about))
+    statements = {one.id: one.statement for one in memories if one.statement is not None}
+    of_others = {key for key, told in turns.items() if told and told <= others}
+    of_others |= {key for key, one in statements.items() if about and put_right.is_by_others(one, about)}
     return [
-        _less(one) if (told := turns.get(one.id)) and told <= others and not people_named_in(one.text, names) else one
-        for one in memories
+        one.counting_less if one.id in of_others and not people_named_in(one.text, names) else one for one in memories
     ]
-
-
-def _less(memory: Remembered) -> Remembered:
-    return replace(memory, score=round(memory.score - abs(memory.score) * (1 - ANOTHER_SHARE), 4))
 
 
 def _statement(one: Statement, score: float, put_right: PutRight) -> _Hit:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from consolidation.corrections.record import What
 from service.retrieval.lead_words import told_words
+from service.retrieval.put_right import ANOTHER_SHARE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,6 +59,11 @@ class Remembered:
     def written(self) -> Correction | None:
         """The edit by which a person wrote what is known of this entity; None where nobody did."""
         return next(filter(self._is_own, self.corrections), None)
+
+    @property
+    def counting_less(self) -> Remembered:
+        """The same with a lower score: it is of another one than is asked for."""
+        return replace(self, score=round(self.score - abs(self.score) * (1 - ANOTHER_SHARE), 4))
 
     def _is_own(self, made: Correction) -> bool:
         return self.kind == made.target.kind == "entity" and made.what is What.EDIT

@@ -180,6 +180,15 @@ def about_whom(*, asker: str, named: Collection[str], speaks_of_oneself: bool) -
     return frozenset(named) or frozenset({asker} if speaks_of_oneself else ())
 
 
+def about_in(query: str, moment: Moment, people: Iterable[str]) -> frozenset[str]:
+    """Whom a *query* of a moment is about, as `about_whom` has it; *people* are the names of those who speak."""
+    return about_whom(
+        asker=asker_of(moment),
+        named=meant_in(query, people),
+        speaks_of_oneself=speaks_of_oneself(moment.message, language=moment.language),
+    )
+
+
 def called(name: str, put_right: PutRight) -> frozenset[str]:
     """How somebody may be written: *name* in small letters, and the keys of all their names."""
     return put_right.standing.keys_of(name) - {""} | {name.casefold()}

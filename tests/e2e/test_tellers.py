@@ -299,3 +299,49 @@ async def test_a_bot_that_has_a_name_makes_no_second_person(tmp_path):
 
     assert "I am allergic to penicillin." in found["Ann"]
     assert "I live in Linz." in found["Ann"]
+
+
+REX, MAX, MORITZ = (f"My dog is called {name}." for name in ("Rex", "Max", "Moritz"))
+
+
+async def first_of(service, who, question):
+    """What leads before a turn, and what a search on purpose finds first."""
+    raw = [one["raw"] for one in (await asked(service, who, question))["flashbacks"]]
+    found = await service.http.get("/v1/minds/ada/remember", params={"query": question, "asker": who})
+    return raw[0], found.json()["memories"][0]["text"]
+
+
+async def test_of_a_turn_of_two_each_is_led_by_what_they_told_after_one_is_edited(tmp_path):
+    """Broken: an edit, and what is left of its turn, fit as well as the turn, whoever of the two asks."""
+    async with running(tmp_path) as service:
+        await told(service, [by("Ann", REX), by("Ben", MAX)])
+        await correct(service, "edit", await fact_of(service, "Ben"), to=MORITZ)
+        bens = await first_of(service, "Ben", "What is my dog called?")
+        of_ben = await first_of(service, "Ann", "What is Ben's dog called?")
+        anns = (await asked(service, "Ann", "What is my dog called?"))["flashbacks"]
+
+    assert {*bens, *of_ben} == {f"Ben told me: {MORITZ}"}
+    assert anns[0]["raw"] == f"Ann told me: {REX}"
+
+
+async def test_an_edit_of_a_whole_turn_of_two_names_both(tmp_path):
+    """Broken: "they told me", as if the one who asks had told it."""
+    async with running(tmp_path) as service:
+        await told(service, [by("Ben", "My birthday is on June 9."), by("Ann", "My birthday is on March 3.")])
+        await correct(service, "edit", {"kind": "turn", "turn_ids": ["t0"]}, to="My birthday is on June 10.")
+        found = [await first_of(service, who, "When is my birthday?") for who in ("Ann", "Ben")]
+        known, shown = await states(service), await cards(service)
+
+    assert {text for both in found for text in both} == {"Ann/Ben told me: My birthday is on June 10."}
+    assert known["Ann/Ben told me: My birthday is on June 10."] == "holding"
+    assert shown == {}
+
+
+async def test_a_pin_of_a_turn_of_two_is_on_the_card_of_each(tmp_path):
+    """Broken: nobody knows whose the turn is, and it is on no card."""
+    async with running(tmp_path) as service:
+        await told(service, [by("Ben", "I am diabetic."), by("Ann", "I am allergic to nuts.")])
+        await correct(service, "pin", {"kind": "turn", "turn_ids": ["t0"]})
+        shown = await cards(service)
+
+    assert shown == {"Ben": ["I am diabetic."], "Ann": ["I am allergic to nuts."]}
