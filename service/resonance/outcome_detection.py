@@ -47,10 +47,11 @@ def used_in(trace: TraceDocument, *, own: str, answer: str) -> tuple[str, ...]:
 
 def contradicted_by(denial: str, trace: TraceDocument, *, answer: str, used: AbstractSet[str]) -> tuple[str, ...]:
     """
-    The id of the one flashback of *trace* that a person's *denial* of the *answer* means; none where it may be another.
+    The ids of the flashbacks of *trace* that a person's *denial* of the *answer* means; none where it may be another.
 
     *used* are those that the denied answer used. A denial of few words ("no, that is wrong") means the one that was
     used. A longer one means the one that it shares words with, unless it may deny what the bot said instead of it.
+    Where several may be meant, or none is named, it means all that hold what is denied of the answer.
     """
     said = _Words.of(denial, trace.language)
     meant = []
@@ -61,12 +62,14 @@ def contradicted_by(denial: str, trace: TraceDocument, *, answer: str, used: Abs
             meant.append(shown.id)
     if not meant and len(content_stems(denial, language=trace.language)) <= _FEW_WORDS:
         meant = sorted(used)
+    claims = {shown.id: _Claim.of(answer, shown, trace) for shown in trace.shown}
     if len(meant) != 1:
-        return ()
-    [shown] = (one for one in trace.shown if one.id == meant[0])
-    claim = _Claim.of(answer, shown, trace)
-    is_sure = claim.rests_on_memory and not claim.is_put_right_by(denial, said, is_used=shown.id in used)
-    return (shown.id,) if is_sure else ()
+        meant = [key for key, claim in claims.items() if claim.is_denied_by(said)]
+    return tuple(
+        key
+        for key in meant
+        if claims[key].rests_on_memory and not claims[key].is_put_right_by(denial, said, is_used=key in used)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +91,15 @@ class _Words:
 @dataclass(frozen=True, slots=True)
 class _Claim:
     """
-    What a bot said of a memory that had come up: which words each of the two has alone, and what was asked has not.
+    What a bot said of a memory that had come up: what it *told* beside what was asked, and which words each of the two
+    has alone, and what was asked has not.
 
     The bot may have said something else ("Max", where the memory has Rex): then whoever denies it repeats the memory.
     """
 
     held: _Words
     said: _Words
+    told: frozenset[str]
     bots: frozenset[str]
     memorys: frozenset[str]
     memory: str
@@ -105,10 +110,12 @@ class _Claim:
     def of(cls, answer: str, shown: ShownTrace, trace: TraceDocument) -> _Claim:
         language, memory = trace.language, without_lead(shown.text)
         held, said, asked = (_Words.of(text, language) for text in (memory, answer, trace.message))
+        told = (said.stems - asked.stems) & (telling(answer, language) | said.numbers)
         return cls(
             held=held,
             said=said,
-            bots=(said.stems - held.stems - asked.stems) & (telling(answer, language) | said.numbers),
+            told=told,
+            bots=told - held.stems,
             memorys=held.stems - said.stems - asked.stems,
             memory=memory,
             language=language,
@@ -122,6 +129,18 @@ class _Claim:
         other_name = self.said.names & self.bots and self.held.names & self.memorys
         shares_name = self.held.names & self.said.stems
         return not (self.is_negated or other_number or (other_name and not shares_name))
+
+    def is_denied_by(self, denial: _Words) -> bool:
+        """
+        Whether the memory holds all that a *denial* names of what the bot told.
+
+        Where it names nothing of that, it has another name or number in its place, and speaks of the same.
+        """
+        denied = self.told & denial.stems
+        if denied:
+            return denied <= self.held.stems
+        others = (denial.names | denial.numbers) - self.said.stems - self.held.stems
+        return bool(others and self.told and self.said.stems & denial.stems) and self.told <= self.held.stems
 
     def is_put_right_by(self, denial: str, said: _Words, *, is_used: bool) -> bool:
         """Whether a *denial* may take the memory's side: it denies the bot's own words, or says the memory's."""

@@ -8,6 +8,7 @@ import pytest
 
 from tests.e2e.test_outcomes import OTHERS, asked, exchange, told, trace_of, until_noticed
 from tests.support.service import running
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.anyio
 
@@ -41,3 +42,27 @@ async def test_a_person_who_repeats_the_memory_does_not_contradict_it(tmp_path, 
     assert denied["trace_id"] != found["trace_id"]
     assert "contradicted" not in outcomes
     assert again["surfaced"]
+
+
+@pytest.mark.parametrize(
+    "denial",
+    [
+        "Nein, meine Schwester heißt nicht Mirjam, sondern Svenja.",
+        "Nein, das ist falsch, sie heißt Svenja.",
+        "Falsch! Sie heißt Svenja.",
+    ],
+)
+async def test_a_plain_denial_of_a_name_contradicts_what_has_it(tmp_path, denial):
+    """Broken: a denial has to repeat a word of the memory; what the answer used stays noted as used."""
+    async with running(tmp_path) as service:
+        await told(service, "Meine Schwester Mirjam wohnt in Ulm.", "Ich esse gern Suppe.", "Mein Fahrrad ist rot.")
+        found = await exchange(service, "Wie heißt meine Schwester?", "Deine Schwester heißt Mirjam.")
+        await exchange(service, denial, "Entschuldige, Svenja also.")
+
+        async def noticed():
+            return {one["id"]: one["outcome"] for one in (await trace_of(service, found))["outcomes"]}
+
+        outcomes = await eventually(noticed, lambda known: "contradicted" in known.values())
+
+    assert found["surfaced"]
+    assert set(outcomes.values()) == {"contradicted"}

@@ -92,6 +92,54 @@ def test_so_it_is_in_every_language(language, memory, asks, answer, denial):
     assert not noticed(memory, asks, answer, denial, language=language)
 
 
+def denied_of(memories, asks, answer, denial, *, language):
+    """The places of those of *memories*, which came up together, that count as contradicted."""
+    shown = tuple(ShownTrace(f"m{at}", (1,), memory) for at, memory in enumerate(memories))
+    trace = TraceDocument(
+        trace_id="t", mind_id="ada", at=NOON, session_id="s", message=asks, language=language, shown=shown
+    )
+    used = frozenset(used_in(trace, own=asks, answer=answer))
+    return {int(one[1:]) for one in contradicted_by(denial, trace, answer=answer, used=used)}
+
+
+MIRJAM = ("Meine Schwester Mirjam wohnt in Ulm.", "Mirjam: Mirjam ist die Schwester der Nutzerin.")
+SISTER = ("My sister Mirjam lives in Ulm.", "Mirjam: Mirjam is the user's sister.")
+
+
+@pytest.mark.parametrize(
+    ("language", "memories", "asks", "answer", "denial", "denied"),
+    [
+        ("de", MIRJAM, "Wie heißt meine Schwester?", "Deine Schwester heißt Mirjam.", denial, {0, 1})
+        for denial in (
+            "Nein, meine Schwester heißt nicht Mirjam, sondern Svenja.",
+            "Nein, das ist falsch, sie heißt Svenja.",
+            "Falsch! Sie heißt Svenja.",
+        )
+    ]
+    + [
+        ("en", SISTER, "What is my sister called?", "Your sister is called Mirjam.", denial, {0, 1})
+        for denial in ("No, my sister is not called Mirjam, but Svenja.", "That's wrong, she is called Svenja.")
+    ]
+    + [
+        ("en", SISTER, "Where does my sister live?", "Mirjam lives in Ulm.", "No, not in Ulm, in Bonn.", {0}),
+        ("en", SISTER, "What is my sister called?", "Your sister is called Clara.", "No, she is called Mirjam.", set()),
+        ("en", SISTER, "What is my sister called?", "Your sister is called Clara.", "No, that's wrong, she is called Eva.", set()),
+        ("en", SISTER, "What is my sister called?", "Mirjam. Shall I call her?", "No, tell me of the rain in Rome.", set()),
+        ("es", ("Mi hermana Mirjam vive en Ulm.", "Mirjam: Mirjam es la hermana de la usuaria."),
+         "¿Cómo se llama mi hermana?", "Tu hermana se llama Mirjam.", "No, mi hermana no se llama Mirjam, sino Svenja.", {0, 1}),
+        ("fr", ("Ma sœur Mirjam habite à Ulm.", "Mirjam: Mirjam est la sœur de l'utilisatrice."),
+         "Comment s'appelle ma sœur ?", "Ta sœur s'appelle Mirjam.", "Non, c'est faux, elle s'appelle Svenja.", {0, 1}),
+        ("ru", ("Моя сестра Мириам живёт в Ульме.", "Мириам: Мириам — сестра пользователя."),
+         "Как зовут мою сестру?", "Твою сестру зовут Мириам.", "Нет, мою сестру зовут не Мириам, а Света.", {0, 1}),
+    ],
+)  # fmt: skip
+def test_whoever_denies_what_several_memories_hold_contradicts_them_all(
+    language, memories, asks, answer, denial, denied
+):
+    """Broken: where two memories hold the denied name, none is meant, and one counts as used."""
+    assert denied_of(memories, asks, answer, denial, language=language) == denied
+
+
 @pytest.mark.parametrize(
     ("language", "memory", "asks", "answer", "denial"),
     [
