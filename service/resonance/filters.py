@@ -18,6 +18,8 @@ import anyio.to_thread
 
 from consolidation.kernel.turns import Speaker
 from consolidation.text.concepts import concepts
+from consolidation.text.language import detect
+from consolidation.text.relations import relations_asked
 from consolidation.text.speech_acts import tells
 from consolidation.text.words import content_stems
 from service.mind.trace_document import FiltersTrace, RelevanceTrace
@@ -30,7 +32,7 @@ from service.resonance.turn_likeness import cosines_between
 from service.retrieval.lead_words import without_lead, wording
 from service.retrieval.moment import Shortlist
 from service.retrieval.other_subjects import is_about_another, may_be_about_another, told_in
-from service.retrieval.tellers import asker_of, tellers_in
+from service.retrieval.tellers import about_in, asker_of, tellers_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from service.resonance.relevance_gate import RelevanceGate, Verdict
     from service.resonance.retrieval import Candidates
     from service.retrieval.moment import Fragment, Moment
+    from service.retrieval.tellers import Tellers
 
 _BY_A_PERSON = ("by a person", "a person said so")
 _MOST_TOLD = 20  # fragments whose own likelihood the trace tells
@@ -219,7 +222,9 @@ class Filters:
                 tellers_in(said, call.mind, candidates.put_right, asker=asker_of(call.moment)),
             )
         )
-        return SameSubject({**verdict.subjects, **own}, cosines, verdict.denials, tellers, *apart)
+        others = _of_others_relatives(told, tellers, call.moment, candidates)
+        sure, likely = (pairs | others for pairs in apart)
+        return SameSubject({**verdict.subjects, **own}, cosines, verdict.denials, tellers, sure, likely)
 
     def echo_turns_of(self, mind: Mind) -> int:
         """How many turns a memory that was shown stays away from its session."""
@@ -279,6 +284,28 @@ def _apart(fragments: Sequence[Fragment], candidates: Candidates, language: str)
         )
 
     return pairs(is_about_another), pairs(may_be_about_another)
+
+
+def _of_others_relatives(
+    fragments: Sequence[Fragment], tellers: Mapping[str, Tellers], moment: Moment, candidates: Candidates
+) -> Pairs:
+    """
+    Of *fragments*, the pairs of ids of which the first is of another person's sister, where who asks by name asks of
+    theirs, and the second is not.
+    """
+    about = about_in(moment.message, moment, candidates.people)
+    asked = relations_asked(moment.message, language=moment.language)
+    if not (asked and asker_of(moment) in about):
+        return frozenset()
+    people = {candidates.put_right.person(one) for one in about}
+    of_others = {
+        key
+        for key, one in tellers.items()
+        if one.people
+        and people.isdisjoint(one.people)
+        and any(not asked.isdisjoint(relations_asked(text, language=detect(text))) for text in one.told)
+    }
+    return frozenset((one, other.id) for one in of_others for other in fragments if other.id not in of_others)
 
 
 def _is_the_persons(fragment: Fragment, *, language: str) -> bool:

@@ -245,6 +245,23 @@ async def test_my_sister_is_the_sister_of_who_asks(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("said", "question", "of_another"),
+    [
+        (("Ben's sister Clara is a pilot.", "My sister is Dora."), "What does my sister do?", "Dora"),
+        (("Bens Schwester Clara ist Pilotin.", "Meine Schwester ist Dora."), "Was macht meine Schwester?", "Dora"),
+    ],
+)
+async def test_anothers_sister_does_not_lead_for_who_asks_for_theirs(tmp_path, said, question, of_another):
+    """Broken: what Ann said last of her sister is news of what she said of Ben's."""
+    async with running(tmp_path) as service:
+        await tell(service, *(("Ann", one) for one in said), ("Ben", "Hm."), ("Carla", "Clara, Quito!"))
+        bens, anns = [await told(service, name, question, session_id=name) for name in ("Ben", "Ann")]
+
+    assert "Clara" in bens[0]
+    assert of_another in anns[0]
+
+
+@pytest.mark.parametrize(
     ("asker", "reason"), [("", "at least 1 character"), ("they", "another speaker"), ("a\nb", "one")]
 )
 async def test_an_asker_that_can_be_no_name_is_refused(tmp_path, asker, reason):
