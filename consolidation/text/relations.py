@@ -144,6 +144,34 @@ def relations_told(text: str, *, language: str) -> tuple[Told, ...]:
     return tuple(Told(*pair, how) for pair, how in found.items())
 
 
+class ToldOf(NamedTuple):
+    """That somebody, as a text calls them (*whose*, casefolded, maybe with an ending), has a relative with a *name*."""
+
+    whose: str
+    relation: str
+    name: str
+
+
+def relations_told_of(text: str, *, language: str) -> tuple[ToldOf, ...]:
+    """
+    What *text* calls relatives of people whom it names: "Bob's sister Clara", "la hermana de Bob se llama Clara".
+
+    *language* is a tag as of `relations_told`. In Arabic and Russian no such names are found.
+    """
+    found: dict[ToldOf, None] = {}
+    for own in _languages(language):
+        for match in (match for pattern in _told_of_patterns(own) for match in pattern.finditer(text[:_LONGEST])):
+            name, is_denied = _named(match)
+            whose = re.sub(r"['’]s?$", "", match["whose"]).casefold()
+            is_nobody = is_relation_word(whose) or whose in words_of_relations(own) | subjectless(own)
+            if is_denied or is_nobody or not content_words(whose, language=own):
+                continue
+            for relation in sorted(_by_word(own).get(_plain(match["relation"]), frozenset())):
+                if _is_name(match, name, language=own):
+                    found[ToldOf(whose, relation, name)] = None
+    return tuple(found)
+
+
 def relations_asked(query: str, *, language: str) -> frozenset[str]:
     """The relations of its writer that *query* speaks of: "my sister", "the dog", "Dad"."""
     return frozenset(relation for _, meant in _asked(query, language) for relation in meant)
@@ -373,6 +401,40 @@ def _told_without_spaces(language: str) -> Iterator[str]:
         yield rf"(?:{my}){whom}(?P<name>{_CHINESE_SMALL}|[{surnames}][{_HAN}]{{1,2}}?(?={_GOES_ON}))"
     yield rf"{whom}の名前は ?{name}{ends}"
     yield rf"{whom}の(?P<name>[ァ-ヶー]{{2,8}}|[{_HAN}]{{1,3}}|[ぁ-ん]{{2,6}}?)(?=さん|ちゃん|くん|君)"
+
+
+@functools.cache
+def _told_of_patterns(language: str) -> tuple[re.Pattern[str], ...]:
+    """Where a name is told with its relation to somebody who is named, too."""
+    rows = _rows(language)
+    whom = rf"(?i:(?P<relation>{_any_relation(language)}))"
+    if language in _DENSE:
+        whose, called = rf"(?P<whose>[A-Z][a-z]+|[ァ-ヶー]{{2,8}}|[{_HAN}]{{2,3}})", _any(rows["called"].split())
+        name = rf"(?P<name>[A-Z][a-z]+|[ァ-ヶー]{{2,8}}|[{_HAN}]{{2,3}}?)(?=[，。、！？,.!?\s]|です|だ|さん|という|$)"
+        return (
+            re.compile(rf"(?<![{_HAN}]){whose}的{whom}(?:{called}){name}"),
+            re.compile(rf"{whose}の{whom}(?:の名前は ?|の|は){name}"),
+        )
+    if language in {"ar", "ru"}:
+        return ()
+    called = "|".join(f"{'' if one.startswith("'") else ' '}{_loosely(one)}" for one in rows["called"].split("|"))
+    be = _any(rows.get("is", "").split("|"))
+    whose = rf"(?<![\w'’])(?P<whose>{_WORD}?)"
+    ends = r"(?![\w-])"
+    by_genitive = rf"{whose}(?:['’]s?|s)? (?i:{_BETWEEN}){whom}{ends}"
+    behind = rf"{whom}{ends} (?:(?:de|di|do|da|du|del|della|von|van|of) |d['’])?(?P<whose>{_WORD})"
+    article = r"(?:(?i:la|le|el|il|lo|a|o|the|die|der|de|het) |l['’])?"
+    ways = []
+    if language in _GENITIVE_S:
+        ways += [
+            rf"{by_genitive}(?:(?i:{called}))? {_NAME}",
+            rf"(?<![\w'’]){_NAME}(?:,| (?i:{be})) {by_genitive}(?!['’]s)",
+        ]
+    ways += [
+        rf"{behind}(?:,|(?i:{called})) {_NAME}",
+        rf"(?<![\w'’]){_NAME}(?:,| (?i:{be})) {article}{behind}",
+    ]
+    return tuple(map(re.compile, ways))
 
 
 def _any_relation(language: str) -> str:

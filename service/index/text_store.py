@@ -107,11 +107,15 @@ class Traits(NamedTuple):
     instructs: bool = False
 
 
+OF = "of:"  # a name of a speaker holds no colon
+
+
 class Relation(NamedTuple):
     """
     That *speaker* (casefolded) calls somebody of theirs by a *name*, or does not (*how*).
 
-    *relation* and *how* are those of ``relations_told``.
+    *relation* and *how* are those of ``relations_told``. Where somebody else says whose they are, *speaker* is ``OF``
+    with that person as the text calls them.
     """
 
     relation: str

@@ -19,11 +19,11 @@ from consolidation.text.instructions import instructs
 from consolidation.text.language import detect
 from consolidation.text.quotation import own_lines
 from consolidation.text.record_attributes import attributes_told
-from consolidation.text.relations import relations_told
+from consolidation.text.relations import relations_told, relations_told_of
 from consolidation.text.speech_acts import told, wants_answer
 from consolidation.text.words import stems, word_count
 from service.index.neighbourhood import asks
-from service.index.text_store import IndexedTurn, Relation, Traits
+from service.index.text_store import OF, IndexedTurn, Relation, Traits
 from service.index.turn_fields import fields_of
 from service.ingest.bystanders import are_bystanders, of_themselves
 from service.ingest.denials import is_denied
@@ -109,6 +109,12 @@ def as_indexed(turn: StoredTurn, *, uuid: str, before: Sequence[StoredTurn], fal
             for message in remembered(turn)
             if message.role in _PERSON
             for one in relations_told(_own(message), language=language)
+        )
+        + tuple(
+            Relation(one.relation, one.name, f"{OF}{one.whose}", "called")
+            for message in remembered(turn)
+            if message.role in _PERSON
+            for one in relations_told_of(_own(message), language=language)
         ),
     )
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from consolidation.text.names import name_key
+from consolidation.text.name_forms import forms_of_name
+from consolidation.text.names import given_name, name_key
 from consolidation.text.relations import SEVERAL, relation_word, relations_asked, with_names
+from service.index.text_store import OF
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,16 +23,19 @@ def resolved(query: str, *, text: TextIndex, language: str, speaker: frozenset[s
     """
     *query* with the names of those whom its writer means by "my sister" or "the dog", and with "sister" for her name.
 
-    What was told last counts, and what is only likely behind all else; of relatives of whom there may be several, up to
-    two names do. Nothing where nobody was told of. *speaker* says how who asks may be written, as
-    `tellers.called`; None where nobody knows. Raises IndexUnusable.
+    What was told last counts, what others told ("Bob's sister Clara") behind what the writer did, and what is only
+    likely behind all else; of relatives of whom there may be several, up to two names do. Nothing where nobody was told
+    of. *speaker* says how who asks may be written, as `tellers.called`; None where nobody knows. Raises IndexUnusable.
     """
     asked, written = relations_asked(query, language=language), _words_of(query)
+    every = [one for one, _ in text.relations(asked, names=written)]
     told = [
         one
-        for one, _ in text.relations(asked, names=written)
-        if speaker is None or not speaker.isdisjoint((one.speaker, name_key(one.speaker)))
+        for one in every
+        if not one.speaker.startswith(OF)
+        and (speaker is None or not speaker.isdisjoint((one.speaker, name_key(one.speaker))))
     ]
+    told += _told_by_others(every, speaker or frozenset(), text=text, language=language)
     names = _names([one for one in told if one.relation in asked])
     found = [with_names(query, {one: known[0] for one, known in names.items()}, language=language)]
     several = {one: known[1] for one, known in names.items() if len(known) > 1 and one in SEVERAL}
@@ -39,6 +45,21 @@ def resolved(query: str, *, text: TextIndex, language: str, speaker: frozenset[s
     if named is not None:
         found.append(_by_relation(query, named, language))
     return tuple(one for one in dict.fromkeys(found) if one != query)
+
+
+def _told_by_others(
+    told: Sequence[Relation], speaker: frozenset[str], *, text: TextIndex, language: str
+) -> list[Relation]:
+    """Those of *told* that others told of the relatives of a *speaker*, by name, or by a given name of theirs alone."""
+    of_others = [one for one in told if one.speaker.startswith(OF)]
+    if not of_others or not speaker:
+        return []
+    bearers = Counter(name_key(given_name(name) or name) for name in {one.casefold() for one in text.speakers()})
+    given = {name_key(given_name(key) or key) for key in speaker}
+    names = speaker | {one for one in given if bearers[one] <= 1}
+    languages = (language, *text.languages())
+    forms = {form for name in names for code in languages for form in (f"{name}s", *forms_of_name(name, code))}
+    return [one for one in of_others if one.speaker.removeprefix(OF) in forms]
 
 
 def _names(told: Sequence[Relation]) -> dict[str, list[str]]:

@@ -244,6 +244,26 @@ async def test_my_sister_is_the_sister_of_who_asks(tmp_path):
     assert bought == {"Ann": ["boat", "barn"], "Ben": ["barn", "boat"]}
 
 
+async def test_a_sister_of_whom_only_others_told_is_found_by_her_name(tmp_path):
+    """Broken: only who has a sister can say what she is called; a given name that two have is of either."""
+    async with running(tmp_path) as service:
+        said = ("Ann", "Ben's sister Clara is a pilot."), ("Ann", "My sister is Dora."), ("Carla", "Clara is in Quito.")
+        for mind, more in (("one", "Eve"), ("two", "Ben Huber")):
+            await tell(service, *said, (more, "Hm."), ("Ben Carter", "I like tea."), mind=mind)
+        found = {
+            (mind, name): (await asked(service, name, "Where is my sister now?", mind=mind))["trace_id"]
+            for mind, name in (("one", "Ben Carter"), ("one", "Carla"), ("two", "Ben Carter"))
+        }
+        queries = {
+            key: (await service.http.get(f"/v1/minds/{key[0]}/traces/{trace}")).json()["phases"]["retrieval"]["queries"]
+            for key, trace in found.items()
+        }
+        first = (await told(service, "Ben Carter", "Where is my sister now?", mind="one", session_id="again"))[0]
+
+    assert [key for key, asked_for in queries.items() if "Where is Clara now?" in asked_for] == [("one", "Ben Carter")]
+    assert first == "Carla told me: Clara is in Quito."
+
+
 @pytest.mark.parametrize(
     ("said", "question", "of_another"),
     [
