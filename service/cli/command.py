@@ -75,6 +75,14 @@ def instant_of(text: str | None, option: str, *, at: time) -> datetime | None:
     return found if found.tzinfo else found.replace(tzinfo=shown_zone())
 
 
+def _usual_home() -> Path | None:
+    """The folder that is meant where none is named; None for a user without a home folder."""
+    try:
+        return Path(Settings.model_fields["home"].default).expanduser().absolute()
+    except RuntimeError:
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """What a command was called with besides its own options: where memory is, and whether JSON is wanted."""
@@ -96,8 +104,7 @@ class Context:
             folder = self.settings().folder
         except ConfigurationFault:  # the command says what is wrong
             return ""
-        usual = Path(Settings.model_fields["home"].default).expanduser().absolute()
-        return "" if folder == usual else f" --home {shlex.quote(str(folder))}"
+        return "" if folder == _usual_home() else f" --home {shlex.quote(str(folder))}"
 
     def settings_of_home(self) -> Settings:
         """

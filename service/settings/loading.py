@@ -6,7 +6,7 @@ import json
 import os
 import tomllib
 from dataclasses import dataclass
-from difflib import get_close_matches
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
@@ -33,6 +33,7 @@ _OF_COMPOSE = tuple(f"{PREFIX}{name}" for name in ("DATA", "UID", "GID", "PUBLIS
 _GRAPH = "FALKORDB_URL"
 _ADDRESSES = frozenset({*SHOWN, "api_base", "otlp_endpoint"})  # which may hold a password
 _HIDDEN = "set, not shown"
+_LEAST_LIKE, _MOST_MEANT = 0.6, 3  # of names that may have been meant
 _DEFAULTS = Settings.model_construct()
 
 
@@ -201,27 +202,42 @@ def _refuse_unknown_variables() -> None:
     known = known_variables()
     for name in os.environ:
         if name.upper().startswith(PREFIX) and name.upper() not in known:
-            raise ConfigurationFault(f"{name} is not a setting{_nearest(name.upper(), known)}")
+            raise ConfigurationFault(f"{name} is not a setting{_nearest(name.upper(), known, between='__')}")
 
 
-def _nearest(name: str, known: Sequence[str]) -> str:
+def _nearest(name: str, known: Sequence[str], *, between: str = ".") -> str:
+    """
+    What may have been meant. The last part of a name counts by itself, since whoever forgets a section writes it alone.
+
+    Where several sections have that name, all of them are named.
+    """
+    bare = name.removeprefix(PREFIX)
     others = [one for one in known if not name.startswith((f"{one}__", f"{one}."))]  # not its own section
-    close = get_close_matches(name, others, n=1, cutoff=0.5)
-    return f"; did you mean {close[0]}?" if close else "; remove it"
+    scored = [(_likeness(bare, one.removeprefix(PREFIX), between=between), one) for one in others]
+    close, most = max(scored, default=((0.0, 0.0), ""))
+    if close[0] < _LEAST_LIKE:
+        return "; remove it"
+    same = [one for likeness, one in scored if likeness[0] == 1]
+    is_clear = between in bare or not 1 < len(same) <= _MOST_MEANT
+    return f"; did you mean {most if is_clear else ' or '.join(same)}?"
+
+
+def _likeness(name: str, known: str, *, between: str) -> tuple[float, float]:
+    """How like two names are: in their last parts or as a whole, then as a whole."""
+    whole = SequenceMatcher(None, name, known).ratio()
+    last = SequenceMatcher(None, name.rpartition(between)[2], known.rpartition(between)[2]).ratio()
+    return max(whole, last), whole
 
 
 def _sentence(error: ErrorDetails, *, flags: Mapping[str, object]) -> str:
     path = tuple(str(part) for part in error["loc"])
     if at := next((n for n, part in enumerate(error["loc"]) if isinstance(part, int)), 0):
         return _sentence_of_entry(error, path, at=at, flags=flags)
-    fields = {"_".join(path).lower(), path[0].lower()}
     if error["type"] == "extra_forbidden":
         known = [".".join(each) for each in _paths(Settings)]
         return f"{_place(path, flags=flags)} is not a setting{_nearest('.'.join(path), known)}"
-    message = error["msg"].removeprefix("Value error, ")
-    if "model" in fields and error["type"] == "model_type":
-        message = "must be a section"
-    return f"{_place(path, flags=flags)}: {message[:1].lower()}{message[1:]}"
+    place = _place(path, flags=flags)
+    return f"{place}: {_wanted(error, path, is_in_file=place.endswith(TOML))}"
 
 
 def _sentence_of_entry(error: ErrorDetails, path: tuple[str, ...], *, at: int, flags: Mapping[str, object]) -> str:
@@ -231,15 +247,56 @@ def _sentence_of_entry(error: ErrorDetails, path: tuple[str, ...], *, at: int, f
     if error["type"] == "extra_forbidden":
         entry = _entry(path[:at])
         return f"{place} is not a field{_nearest(path[-1], tuple(entry.model_fields) if entry is not None else ())}"
+    if error["type"] == "model_type":
+        is_in_file = _place(path[:at], flags=flags).endswith(TOML)
+        return f"{place}: {_table_of(path[:at]) if is_in_file else f'must be as in {_example(path[:at])}'}"
+    return f"{place}: {_in_our_words(error)}"
+
+
+def _wanted(error: ErrorDetails, path: tuple[str, ...], *, is_in_file: bool) -> str:
+    """What a setting has to be, in our words where pydantic has only names of classes."""
+    if error["type"] == "tuple_type":
+        is_of_tables = is_in_file and _entry(path) is not None
+        return _table_of(path) if is_of_tables else f"must be a list, like {_example(path)}"
+    if error["type"] == "model_type":
+        return _table_of(path) if is_in_file else _section_of(path)
+    return _in_our_words(error)
+
+
+def _in_our_words(error: ErrorDetails) -> str:
     message = error["msg"].removeprefix("Value error, ")
-    return f"{place}: {message[:1].lower()}{message[1:]}"
+    return f"{message[:1].lower()}{message[1:]}"
+
+
+def _table_of(path: tuple[str, ...]) -> str:
+    """How a section, or an entry of a list of sections, is written in the file."""
+    entry, name = _entry(path), ".".join(path)
+    head = f"[{name}]" if entry is None else f"[[{name}]]"
+    field = _first_of(path) if entry is None else next(iter(entry.model_fields))
+    return f"must be a section: write {head}, and below it a line for each of its settings, such as {field} = …"
+
+
+def _section_of(path: tuple[str, ...]) -> str:
+    """How a section is written in the environment."""
+    first = _first_of(path)
+    return f'must be JSON, like {{"{first}": …}}; or set what is in it by itself, as {_variable((*path, first))}'
+
+
+def _first_of(path: tuple[str, ...]) -> str:
+    """The first setting of a section."""
+    return next(iter(type(cast("BaseModel", _value(_DEFAULTS, path))).model_fields))
 
 
 def _place(path: tuple[str, ...], *, flags: Mapping[str, object]) -> str:
     """What a person typed to set this: a flag, a variable, or a key of the file."""
     if path[0] in flags:
         return f"--{path[0].replace('_', '-')}"
-    return _set_variable(path) or _variables_below(path) or f"{'.'.join(path)} in {TOML}"
+    if name := _set_variable(path, is_exact=True) or _variables_below(path):
+        return name
+    for length in range(len(path) - 1, 0, -1):
+        if (name := _set_variable(path[:length], is_exact=True)) and _at(json.loads(os.environ[name]), path[length:]):
+            return f"{name}: {'.'.join(path[length:])}"
+    return f"{'.'.join(path)} in {TOML}"
 
 
 def _variables_below(path: tuple[str, ...]) -> str:
@@ -253,11 +310,8 @@ def _unparsed(error: SettingsError) -> str:
     for path in _paths(Settings):
         name = _set_variable(path, is_exact=True)
         if name and _is_composed(path) and not _is_json(os.environ[name]):
-            section = _value(_DEFAULTS, path)
-            if isinstance(section, BaseModel):
-                first = next(iter(type(section).model_fields))
-                return f"{name} must be JSON; or set what is in it by itself, as {_variable((*path, first))}"
-            return f"{name} must be JSON, like {_example(path)}"
+            is_section = isinstance(_value(_DEFAULTS, path), BaseModel)
+            return f"{name} {_section_of(path) if is_section else f'must be JSON, like {_example(path)}'}"
     return str(error)
 
 
@@ -267,7 +321,7 @@ def _example(path: tuple[str, ...]) -> str:
     if entry is not None:
         needed: object = {name: "…" for name, field in entry.model_fields.items() if field.is_required()}
     else:
-        needed = found[0] if found else "openai/gpt-4o" if path[0] == "models" else "…"
+        needed = next(iter(found or _field(path).examples or ("…",)))
     return json.dumps([needed], ensure_ascii=False)
 
 

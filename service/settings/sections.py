@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Annotated, Literal, Self
 from zoneinfo import ZoneInfo
 
@@ -20,16 +19,7 @@ from pydantic import (
     model_validator,
 )
 
-from service.settings.otlp_endpoint import is_address
-
-
-def _address(text: str) -> str:
-    if not is_address(text):
-        raise ValueError("must be an http:// or https:// address, like http://localhost:4318")
-    return text
-
-
-Address = Annotated[str, AfterValidator(_address)]
+from service.settings.field_types import Address, Folder, HostNameOrAll, ModelName
 
 
 class Section(BaseModel):
@@ -57,10 +47,12 @@ def each_kind_once(kinds: tuple[EntityKindSettings, ...]) -> tuple[EntityKindSet
 class RoleModel(Section):
     """The model of one role; without a name, the common `model`, else the models of the role ``chat``."""
 
-    model: str | None = Field(
+    model: ModelName | None = Field(
         None, description="The model's litellm name, such as openai/gpt-4o-mini or ollama/llama3.2."
     )
-    fallbacks: tuple[str, ...] = Field((), description="Models to try in this order when the first one fails.")
+    fallbacks: tuple[ModelName, ...] = Field(
+        (), examples=["openai/gpt-4o"], description="Models to try in this order when the first one fails."
+    )
     api_base: Address | None = Field(None, description="The provider's address, if it is not the usual one.")
     api_key: SecretStr | None = Field(
         None, description="The provider's key, if it is not in the provider's usual variable."
@@ -89,7 +81,7 @@ def _language(code: str) -> str:
 class TranscriptionModel(Section):
     """The model that turns speech into text. It is never the common `model`, which can not hear."""
 
-    model: str | None = Field(
+    model: ModelName | None = Field(
         None,
         description="The litellm name of a transcription model, such as openai/whisper-1 or groq/whisper-large-v3.",
     )
@@ -112,7 +104,7 @@ class ModelSettings(Section):
     narrative: RoleModel = Field(RoleModel(), description="Writes the story.")
     extraction: RoleModel = Field(RoleModel(), description="Entities and facts, after each turn.")
     transcription: TranscriptionModel = Field(TranscriptionModel(), description="Turns speech into text.")
-    last_resort: str | None = Field(
+    last_resort: ModelName | None = Field(
         None,
         description="A model of OpenAI's that is asked with the same key when all of a role's models fail. It may cost "
         "more than they do.",
@@ -136,7 +128,7 @@ MULTILINGUAL, MINILM = "multilingual", "minilm"
 class EmbedderSettings(Section):
     """The model that turns text into vectors. After a change, run `mind-memory reindex`."""
 
-    model: str | None = Field(
+    model: ModelName | None = Field(
         None,
         description="A litellm embedding model; or one that is built in: `multilingual` (multilingual-e5-small, the "
         "default) or `minilm` (all-MiniLM-L6-v2, which knows English alone).",
@@ -227,8 +219,10 @@ class TracesSettings(Section):
 class AccessSettings(Section):
     """Who may call. API keys are made by `mind-memory keys create`."""
 
-    allowed_hosts: tuple[str, ...] = Field(
-        (), description="Host names besides localhost that are accepted while no API key exists; `*` accepts all."
+    allowed_hosts: tuple[HostNameOrAll, ...] = Field(
+        (),
+        examples=["memory.local"],
+        description="Host names besides localhost that are accepted while no API key exists; `*` accepts all.",
     )
     key_requests_per_minute: Annotated[int, Field(ge=0)] = Field(
         600, description="The request limit of each API key per minute; 0 sets no limit."
@@ -290,13 +284,14 @@ class StorySettings(Section):
     most_words: PositiveInt = Field(
         10_000, description="The story length above which the oldest chapters are shortened."
     )
-    sessions_folder: Path | None = Field(
+    sessions_folder: Folder | None = Field(
         None,
         description="A folder of a chatbot's session `.jsonl` files for `sessions_mind`. "
         "Without it, `sessions/` in each mind's folder is read.",
     )
-    linked_folders: tuple[Path, ...] = Field(
+    linked_folders: tuple[Folder, ...] = Field(
         (),
+        examples=["/home/ann/vault"],
         description="Folders outside the home, such as a vault, into which a mind's STORY.md or SOUL.md may be a link. "
         "Other links are refused.",
     )
@@ -457,8 +452,10 @@ class ProxySettings(Section):
     """The OpenAI-compatible proxy. By default, the chat role's model answers."""
 
     enabled: bool = Field(default=True, description="Serve `/v1/chat/completions` and `/v1/models`.")
-    models: tuple[str, ...] = Field(
-        (), description="litellm names of the models that clients may request besides the chat role's."
+    models: tuple[ModelName, ...] = Field(
+        (),
+        examples=["openai/gpt-4o"],
+        description="litellm names of the models that clients may request besides the chat role's.",
     )
     api_base: Address | None = Field(
         None, description="The address of `models`, if it is neither the chat role's nor the provider's usual one."
@@ -474,6 +471,7 @@ class ProxySettings(Section):
     )
     housekeeping_patterns: tuple[Annotated[str, AfterValidator(_expression)], ...] = Field(
         (),
+        examples=["Name this chat.*"],
         description="Regular expressions for prompts that your chat front end sends on its own, besides the titles, "
         "tags and follow-up questions that are known. Each is for the whole message, such as `Name this chat.*`; "
         "memory is not part of it.",

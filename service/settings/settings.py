@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -24,10 +23,10 @@ from consolidation.secrets.privacy_filter import MARKERS
 from consolidation.secrets.redaction import in_address
 from service.ports.database_address import password_in, shown_database
 from service.ports.graph_address import shown
+from service.settings.field_types import Address, Folder, Host, ModelName  # noqa: TC001 - pydantic reads them
 from service.settings.otlp_endpoint import endpoint_of, secrets_in
 from service.settings.sections import (
     AccessSettings,
-    Address,
     ArchiveSettings,
     DigestionSettings,
     EmbedderSettings,
@@ -60,15 +59,6 @@ _KEYS_ELSEWHERE = ("_API_KEY", "_ACCESS_KEY", "_TOKEN", "_SECRET")  # endings of
 SHOWN = {"falkordb_url": shown, "database": shown_database}  # secrets of which a part may be shown
 
 
-def _host(text: str) -> str:
-    try:
-        ip_address(text)
-    except ValueError as error:
-        if set(text) & set("/:@[] "):
-            raise ValueError("must be an address or a name alone, without http:// or a port, like 127.0.0.1") from error
-    return text
-
-
 def _prefix(text: str) -> str:
     if re.fullmatch("[a-z0-9_]{0,32}", text) is None:
         raise ValueError("must be at most 32 of a-z, 0-9 and _")
@@ -87,8 +77,8 @@ class Settings(BaseSettings):
         populate_by_name=True,
     )
 
-    home: Path = Field(Path("~/.mind-memory"), description="The folder that holds everything.")
-    host: Annotated[str, AfterValidator(_host)] = Field("127.0.0.1", description="The address to listen on.")
+    home: Folder = Field(Path("~/.mind-memory"), validate_default=True, description="The folder that holds everything.")
+    host: Host = Field("127.0.0.1", description="The address to listen on.")
     port: Annotated[int, Field(ge=0, le=65535)] = Field(8001, description="The port to listen on.")
     trust_network: bool = Field(
         False,  # noqa: FBT003
@@ -114,7 +104,9 @@ class Settings(BaseSettings):
         description="The number of processes in which `mind-memory serve` has the minds of the home, each mind in one "
         "of them. One for each core that may be busy.",
     )
-    model: str | None = Field(None, description="One litellm model for all roles that have no model of their own.")
+    model: ModelName | None = Field(
+        None, description="One litellm model for all roles that have no model of their own."
+    )
     api_base: Address | None = Field(None, description="The address of `model`, if it is not its provider's usual one.")
     api_key: SecretStr | None = Field(
         None, description="The key of `model`, if it is not in its provider's usual variable."

@@ -10,6 +10,7 @@ from pydantic import Field, PositiveFloat, SecretStr, field_validator, model_val
 from consolidation.kernel.errors import InvalidMindId
 from consolidation.workspace import mind_id_of
 from service.access.addresses import ascii_host, is_this_machine_or
+from service.settings.field_types import HostName  # noqa: TC001 - pydantic reads it
 from service.settings.otlp_endpoint import is_address
 from service.settings.sections import Section
 from service.webhooks.endpoint import SENT_KINDS, SentKind, signing_key
@@ -63,8 +64,10 @@ class WebhooksSettings(Section):
     endpoints: tuple[WebhookSettings, ...] = Field(
         (), max_length=20, description="Who gets events: a list of `name`, `url`, `secret`, and maybe `kinds`, `minds`."
     )
-    allowed_hosts: tuple[str, ...] = Field(
-        (), description="The hosts, besides this machine, that events may be posted to."
+    allowed_hosts: tuple[HostName, ...] = Field(
+        (),
+        examples=["hooks.example.com"],
+        description="The hosts, besides this machine, that events may be posted to.",
     )
     timeout_seconds: PositiveFloat = Field(15, description="The time limit of one attempt.")
     first_retry_seconds: PositiveFloat = Field(
@@ -78,11 +81,6 @@ class WebhooksSettings(Section):
     give_up_hours: PositiveFloat = Field(
         72, description="The age of an event above which a failed attempt is the last one."
     )
-
-    @field_validator("allowed_hosts")
-    @classmethod
-    def _hosts_in_ascii(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(map(ascii_host, hosts))
 
     @model_validator(mode="after")
     def _check_together(self) -> Self:
