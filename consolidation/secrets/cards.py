@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 KIND = "card number"
 _GAP = r"[ \-\u00a0\u2007\u2009\u202f\u2010-\u2015]{1,3}"
 _RUN = re.compile(rf"\d++(?:{_GAP}\d++)*+")
+_POINTED = re.compile(
+    r"(?<![0-9A-Za-z_.])\d{4}(?P<by>[./_·])(?:\d{4}(?P=by)\d{4}(?P=by)\d{4}|\d{6}(?P=by)\d{5})(?![0-9A-Za-z_]|\.\d)"
+)
 _DIGITS = re.compile(r"\d+")
 _SHORTEST, _LONGEST = 13, 19
 _GROUPED = {(4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (4, 4, 4, 4, 3), (4, 5, 6), (8, 8)}
@@ -48,6 +51,9 @@ _DOUBLED = bytes.maketrans(b"0123456789", b"0246813579")
 
 def find_cards(text: str) -> Iterator[tuple[int, int, str]]:
     """Card numbers: start, end, kind."""
+    for found in _POINTED.finditer(text):
+        if is_card_number(found[0].replace(found["by"], "")):
+            yield *found.span(), KIND
     words: list[int] | None = None
     for run in _RUN.finditer(text):
         start, end = run.span()

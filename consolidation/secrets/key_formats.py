@@ -39,6 +39,7 @@ _TABLE = (
     ("Slack webhook", "hooks.slack.com", r"hooks\.slack\.com/(?:services|workflows|triggers)/[\w/]{20,}"),
     ("Stripe key", "k_", r"[sr]k_(?:live|test|prod)_[A-Za-z0-9]{10,}"),
     ("webhook secret", "whsec_", r"whsec_[A-Za-z0-9+/]{20,}={0,2}"),
+    ("Docker token", "dckr_", r"dckr_(?:pat|oat)_[\w-]{20,}"),
     ("npm token", "npm_", r"npm_[A-Za-z0-9]{30,}"),
     ("PyPI token", "pypi-Ag", r"pypi-Ag[\w-]{50,}"),
     ("Hugging Face token", "hf_", r"hf_[A-Za-z0-9]{30,}"),
