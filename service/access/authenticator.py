@@ -141,6 +141,21 @@ class Authenticator:
                 return STRANGER
             raise
 
+    def still_admits(self, caller: Principal) -> bool:
+        """Whether *caller*, who was let in before, would be let in now. It does not count as a request."""
+        now = self._clock.now()
+        if caller.session_id is not None:
+            ends = self._sessions.expiry_of(caller.session_id)
+            if ends is None or ends <= now:
+                return False
+        try:
+            if caller == LOCAL:
+                return self.needs_no_key()
+            key = self._keyring.ring().get(caller.name)
+        except KeysUnreadable:
+            return caller.name == OWNER.name
+        return caller.name == OWNER.name or (key is not None and key.is_live(now))
+
     def live_keys(self) -> int:
         """The number of keys that are valid now. Raises KeysUnreadable."""
         now = self._clock.now()

@@ -2,13 +2,17 @@
 
 import json
 import time
+from datetime import timedelta
 
 import anyio
 import httpx2
 import pytest
 
+from consolidation.kernel.clock import SystemClock
+from service.access.keyring import Keyring
 from service.http.event_stream import EventStream
 from service.mind.events import MindEvents
+from tests.support.api_keys import LONG_AGO, id_of, make_key
 from tests.support.cli_process import serving
 from tests.support.fragments import NOON
 from tests.support.scripted_models import Brain, hosted, provider_of
@@ -152,6 +156,55 @@ def test_events_come_as_they_happen_and_end_with_the_mind_and_with_the_service(t
     assert "Lyon" not in heard + rest + end
     assert took < 20
     assert ended < 1.5, "the service waited for who listens"
+
+
+class MovableClock(SystemClock):
+    """The time, and what a test adds to it."""
+
+    ahead = timedelta(0)
+
+    def now(self):
+        return super().now() + self.ahead
+
+
+def revoked(home, key, _):
+    Keyring(home).revoke(id_of(key), now=LONG_AGO)
+
+
+def expired(home, key, clock):
+    clock.ahead = timedelta(hours=2)
+
+
+@pytest.mark.parametrize("end", [revoked, expired])
+async def test_a_key_that_is_not_good_any_more_gets_no_further_events(tmp_path, end):
+    """Broken: its stream went on for up to a quarter of an hour."""
+    clock = MovableClock()
+    key = make_key(tmp_path, expires_at=clock.now() + timedelta(hours=1))
+    async with running(tmp_path, clock=clock) as service, service.client(key=make_key(tmp_path)) as other:
+        await keep(other, "Hello.")
+        async with service.client(key=key) as http, anyio.create_task_group() as group:
+            heard = []
+
+            async def listen():
+                heard.append((await http.get("/v1/minds/ada/events")).text)
+
+            group.start_soon(listen)
+            await anyio.sleep(0.2)
+            await keep(other, "I am Ann.")
+            await anyio.sleep(0.2)
+            end(tmp_path, key, clock)
+            with anyio.fail_after(20):
+                while not heard:
+                    await keep(other, LYON)
+                    await anyio.sleep(0.1)
+        last = blocks(heard[0])[-1]
+
+    assert last[2].get("sequence", 2) <= 2, "what happened afterwards was told"
+
+
+async def keep(http, content):
+    body = {"session_id": "s1", "messages": [{"role": "user", "content": content}]}
+    assert (await http.post("/v1/minds/ada/turns", json=body)).status_code == 202
 
 
 def post(http, mind_id, content):

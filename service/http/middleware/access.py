@@ -1,6 +1,6 @@
 """
 Authenticates every request and WebSocket by its headers, before its body is read. The caller is then in
-``request.state.caller``.
+``request.state.caller``. What is sent for long, as events are, ends as soon as its caller would not be let in any more.
 
 A body with two lengths is refused here as well: nobody may read it.
 """
@@ -20,8 +20,11 @@ from service.access.authenticator import Credentials
 from service.http.problems import BODY_LENGTH_UNCLEAR, fault_response, problem, refuse_websocket
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from collections.abc import Callable
 
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_EVENTS = (b"content-type", b"text/event-stream")
 _DRAIN_SECONDS, _MOST_DRAINED = 0.5, 1 << 20
 
 
@@ -46,15 +49,19 @@ class AccessCheck:
             await unclear(scope, receive, send)
             return
         state = scope["state"]
+        authenticator = state["memory"].authenticator
         try:
-            caller = state["memory"].authenticator.authenticate(_credentials(scope))
+            caller = authenticator.authenticate(_credentials(scope))
         except MemoryFault as fault:
             refusal = await fault_response(Request(scope), fault)
             if not await _has_ended(receive):
                 refusal.headers["Connection"] = "close"
             await refusal(scope, receive, send)
             return
-        await self._app({**scope, "state": {**state, "caller": caller}}, receive, send)
+        if scope["method"] == "GET":
+            send = _while_admitted(send, partial(authenticator.still_admits, caller))
+        with suppress(_NoLongerAdmitted):
+            await self._app({**scope, "state": {**state, "caller": caller}}, receive, send)
 
     async def _admit(self, scope: Scope, receive: Receive, send: Send) -> None:
         """
@@ -75,6 +82,26 @@ class AccessCheck:
             await refuse_websocket(WebSocket(scope, receive, send), fault)
             return
         await self._app({**scope, "state": {**state, "caller": caller, "authorize": authorize}}, receive, send)
+
+
+class _NoLongerAdmitted(OSError):
+    """What a route is told that goes on sending: as if its client had left."""
+
+
+def _while_admitted(send: Send, is_admitted: Callable[[], bool]) -> Send:
+    """*send*, but a stream of events ends where its caller would not be let in any more."""
+    is_of_events = False
+
+    async def send_on(message: Message) -> None:
+        nonlocal is_of_events
+        if message["type"] == "http.response.start":
+            is_of_events = any(header == _EVENTS for header in message["headers"])
+        elif is_of_events and not is_admitted():
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+            raise _NoLongerAdmitted
+        await send(message)
+
+    return send_on
 
 
 def _has_two_lengths(scope: Scope) -> bool:
