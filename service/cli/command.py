@@ -24,6 +24,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from consolidation.kernel.errors import ConfigurationFault, MemoryFault
+from consolidation.kernel.files import is_full
 from consolidation.workspace import DEFAULT_MIND, mind_id_of
 from service.cli.output.terminal import complain, show_commands_for, show_times_in, shown_zone
 from service.observability.logging import configure_logs
@@ -37,6 +38,7 @@ _MENDS: dict[type[OSError], str] = {
     NotADirectoryError: "a file stands where a folder belongs: move it away",
     FileExistsError: "a file stands where a folder belongs: move it away",
 }
+_FREE_SPACE = "the disk is full: free space, then try again"
 
 MindName = Annotated[str, typer.Option("--mind", metavar="ID", help="Whose memory.")]
 OneSession = Annotated[str | None, typer.Option("--session", metavar="ID", help="Only this session.")]
@@ -160,6 +162,7 @@ def _named_as_typed(name: object, mind: object) -> Iterator[None]:
 def words_of_file_fault(fault: OSError) -> tuple[str, str]:
     """What failed, with the file, and what to do; the latter is empty where that is not known."""
     mend = next((words for kind, words in _MENDS.items() if isinstance(fault, kind) and fault.filename), "")
+    mend = _FREE_SPACE if is_full(fault) else mend
     return f"{f'{fault.filename}: ' if fault.filename else ''}{fault.strerror or str(fault) or _name_of(fault)}", mend
 
 

@@ -83,8 +83,10 @@ def document_access(app: FastAPI) -> None:
             document["security"] = [{"key": []}]
             document.setdefault("components", {})["securitySchemes"] = {"key": _SCHEME}
             for path, operations in document["paths"].items():
-                for operation in operations.values():
+                for method, operation in operations.items():
                     _guard(operation, is_open=path in _OPEN)
+                    if method != "get" and MEDIA_TYPE in operation["responses"].get("503", {}).get("content", {}):
+                        operation["responses"].setdefault("507", _problem(507))  # what it can not write
         return document
 
     app.openapi = openapi  # type: ignore[method-assign] # how FastAPI is extended

@@ -175,7 +175,9 @@ def problem(
 
 
 def kind_of(error: Exception) -> ProblemKind:
-    """The kind of the closest ancestor in the table."""
+    """The kind of the closest ancestor in the table; of all that a full disk can not take, that of a full disk."""
+    if isinstance(error, errors.MemoryFault) and isinstance(error.__cause__, OSError) and is_full(error.__cause__):
+        return KINDS[errors.DiskFull]
     return next(KINDS[ancestor] for ancestor in type(error).__mro__ if ancestor in KINDS)
 
 

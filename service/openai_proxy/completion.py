@@ -12,6 +12,7 @@ import anyio.to_thread
 from starlette.responses import Response, StreamingResponse
 
 from consolidation.kernel.errors import UpstreamRefused
+from service.http.problems import kind_of
 from service.openai_proxy.errors import error_body
 from service.openai_proxy.recall import recall
 from service.openai_proxy.reply_accumulator import ReplyAccumulator
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from starlette.types import Receive, Scope, Send
 
+    from consolidation.kernel.errors import MemoryFault
     from service.openai_proxy.context import ProxyContext
     from service.openai_proxy.recall import ChatRecall
     from service.openai_proxy.request import Chat
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 _READABLE = (
     "!#$%&'()*+,/:;=?@[]~ "  # characters a session's id keeps unescaped in a header; the rest is percent-encoded
 )
+_NOT_STORED = "X-Memory-Not-Stored"  # a header, or a comment of a stream: the name of the problem
 _DONE = b"data: [DONE]\n\n"
 
 
@@ -44,7 +47,9 @@ async def complete_chat(chat: Chat, *, context: ProxyContext) -> Response:
     if isinstance(answer, StreamedAnswer):
         return _EventStream(delivery, headers=headers, background=context.background)
     delivery.reply.add(answer.body)
-    await delivery.end(cut=None)
+    refusal = await delivery.end(cut=None)
+    if refusal is not None:
+        headers[_NOT_STORED] = kind_of(refusal).slug
     return Response(json.dumps(answer.body), media_type="application/json", headers=headers)
 
 
@@ -90,7 +95,9 @@ class _Delivery:
             await self.end(cut=UPSTREAM_BROKE)
             yield _event(error_body(fault))
             return
-        await self.end(cut=None)
+        refusal = await self.end(cut=None)
+        if refusal is not None:  # a comment, which every client skips: the answer is whole, and must not look failed
+            yield f": {_NOT_STORED}: {kind_of(refusal).slug}\n\n".encode()
         yield _DONE
 
     def _event(self, chunk: Mapping[str, Any]) -> bytes:
@@ -107,15 +114,17 @@ class _Delivery:
                 pass
             await self.end(cut=CLIENT_LEFT)
 
-    async def end(self, *, cut: str | None) -> None:
+    async def end(self, *, cut: str | None) -> MemoryFault | None:
         """
         Store what was said, at the first call. If nothing came before it was *cut*, nothing is stored.
+
+        The result is why it was refused, where that is known by now.
 
         An answer that gave its reason to finish is whole: some clients disconnect without waiting for the last event.
         """
         cut = None if self.reply.finish else cut
         if self._has_ended or (cut is not None and not self.reply.said):
-            return
+            return None
         self._has_ended = True
         exchange = Exchange(
             chat=self._chat,
@@ -127,7 +136,7 @@ class _Delivery:
             first_seconds=self._first_seconds,
             cut=cut,
         )
-        await until_stored(start_storing(exchange, context=self._context))
+        return await until_stored(start_storing(exchange, context=self._context))
 
 
 class _EventStream(StreamingResponse):

@@ -63,6 +63,7 @@ _HEADERS: dict[str, tuple[dict[str, Any], str]] = {
 _ANSWERED = {
     "X-Memory": "`surfaced`, `silent`, `bypassed` or `failed`. The chat is answered in each case.",
     "X-Memory-Trace-Id": "Why this surfaced, or nothing did: `GET /v1/minds/{mind_id}/traces/{trace_id}`.",
+    "X-Memory-Not-Stored": "Why the chat was not stored: a problem's name. A stream has it in a comment at its end.",
     "X-Mind-Id": "The mind whose memory was used.",
     "X-Session-Id": "The session, percent-encoded.",
 }

@@ -2,7 +2,7 @@
 Stores a chat as a turn: its new messages and the answer, through the same intake as every turn.
 
 It runs in the background and outlives the request. The last byte of an answer waits for it, but not for long: whoever
-has the whole answer can recall the turn. Refusals are logged.
+has the whole answer can recall the turn. Refusals are logged, and the caller is told.
 """
 
 from __future__ import annotations
@@ -74,26 +74,34 @@ class Exchange:
     cut: str | None = None
 
 
-def start_storing(exchange: Exchange, *, context: ProxyContext) -> asyncio.Task[None]:
-    """Start storing *exchange*; returns at once. The task ends when the turn is durable, or was refused."""
+def start_storing(exchange: Exchange, *, context: ProxyContext) -> asyncio.Task[MemoryFault | None]:
+    """Start storing *exchange*; returns at once. The task ends when the turn is durable, or with why it was refused."""
     return context.background.start("store a chat", lambda: _store(exchange, context=context))
 
 
-async def until_stored(storing: asyncio.Task[None]) -> None:
-    """Return when the task has ended, or when a slow disk has held the answer up for long enough."""
-    await asyncio.wait({storing}, timeout=_LONGEST_WAIT_SECONDS)
+async def until_stored(storing: asyncio.Task[MemoryFault | None]) -> MemoryFault | None:
+    """
+    Wait until the task has ended, or a slow disk has held the answer up for long enough.
+
+    The result is why the chat was refused; None where it was stored, or is not yet.
+    """
+    done, _ = await asyncio.wait({storing}, timeout=_LONGEST_WAIT_SECONDS)
+    return storing.result() if done and not storing.cancelled() else None
 
 
-async def _store(exchange: Exchange, *, context: ProxyContext) -> None:
+async def _store(exchange: Exchange, *, context: ProxyContext) -> MemoryFault | None:
     chat, model = exchange.chat, exchange.model
+    refusal = None
     if not chat.is_bypassed:
         with context.minds.gate.enter(chat.mind_id) as visit:
-            await _accept(exchange, visit, context=context)
+            refusal = await _accept(exchange, visit, context=context)
     if model is not None:
         context.background.start("account for a chat", lambda: _record_usage(exchange, model, context=context))
+    return refusal
 
 
-async def _accept(exchange: Exchange, visit: Visit, *, context: ProxyContext) -> None:
+async def _accept(exchange: Exchange, visit: Visit, *, context: ProxyContext) -> MemoryFault | None:
+    """Store a chat as a turn. The result is why it was refused, or None."""
     chat = exchange.chat
     answer = exchange.reply.message if exchange.model is not None else None
     try:
@@ -105,7 +113,7 @@ async def _accept(exchange: Exchange, visit: Visit, *, context: ProxyContext) ->
             privacy = await context.privacy_of(chat.mind_id)
             parts = await anyio.to_thread.run_sync(partial(new_parts, heard.messages, privacy=privacy))
             if answer is None and not any(part.messages for part in parts):
-                return
+                return None
             said = _said(chat, await _not_stored(chat, parts, privacy=privacy, context=context))
             digested = partial(_digest, chat, parts[-1].start, privacy)
             sent = await anyio.to_thread.run_sync(digested) if chat.may_be_repeated else ""
@@ -124,6 +132,8 @@ async def _accept(exchange: Exchange, visit: Visit, *, context: ProxyContext) ->
         log.info("proxy.turn_repeated", mind_id=chat.mind_id)
     except MemoryFault as fault:
         log.warning("proxy.turn_refused", mind_id=chat.mind_id, fault=type(fault).__name__, reason=str(fault))
+        return fault
+    return None
 
 
 async def _not_stored(chat: Chat, parts: Parts, *, privacy: PrivacyFilter, context: ProxyContext) -> Parts:

@@ -167,7 +167,7 @@ def test_a_full_disk_refuses_what_it_can_not_keep_stays_readable_and_mends_itsel
             for _ in range(3):
                 assert_refused(post(served, LONG, turn_id="long"), "disk-full")
             assert_refused(post(served, LONG, mind="bo"), "disk-full")
-            assert_refused(put_story(served, f"# Mine\n\n{LONG}"), "story-unwritable")
+            assert_refused(put_story(served, f"# Mine\n\n{LONG}"), "disk-full")
             told = served.http.post("/v1/minds/ada/consolidation", json={"wait": True}).json()
             assert "can not be written" in told["last_run"]["error"] and told["pending_turns"] == 3
             assert_readable(served)
@@ -211,7 +211,7 @@ def test_an_agent_on_a_full_disk_is_refused_what_it_does_and_its_sleep_and_sleep
 
         with limited(served, most_bytes=10):
             assert_refused(act(served, 12), "disk-full")
-            assert_refused(let_sleep(served), "dream-unwritable")
+            assert_refused(let_sleep(served), "disk-full")
             assert sleep_of(served)["state"] == "awake"
         assert files_in(folder) == before
 

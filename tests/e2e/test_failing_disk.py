@@ -96,7 +96,7 @@ def test_a_full_disk_refuses_turns_by_name_and_lets_everything_be_read(served, h
         assert figure(served, "dependency_up", dependency="disk") == 0
         etag = served.http.get("/v1/minds/ada/story").json()["etag"]
         put = served.http.put("/v1/minds/ada/story", json={"text": "Mine."}, headers={"If-Match": etag})
-        assert (put.status_code, put.json()["type"]) == (503, "/problems/story-unwritable")
+        assert (put.status_code, put.json()["type"]) == (507, "/problems/disk-full")
         assert str(home) not in put.text
         run = served.http.post("/v1/minds/ada/consolidation", json={"trigger": "manual", "wait": True}).json()
         assert run["last_run"]["error"]

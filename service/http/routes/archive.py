@@ -54,7 +54,7 @@ class _Archive(StreamingResponse):
     "/export",
     summary="Export a mind",
     response_class=StreamingResponse,
-    responses=answers_with_archive(404, 409, 422, 503),
+    responses=answers_with_archive(404, 409, 422, 503, 507),
 )
 async def export(mind_id: MindId, memory: MemoryDep, by: CallerName) -> StreamingResponse:
     """Export the whole mind as one zip, consistent while turns go on. docs/archive-format.md describes the format."""
