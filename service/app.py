@@ -19,6 +19,7 @@ from service.http.middleware.mind_path import MindPath
 from service.http.middleware.request_metrics import RequestMetrics, RouteName
 from service.http.middleware.security_headers import SecurityHeaders
 from service.http.middleware.slash_at_end import SlashAtEnd
+from service.http.middleware.stopping import AnswerWhenStopping
 from service.http.openapi import document_access
 from service.http.problems import add_problem_handlers
 from service.http.processes import STOPPING
@@ -167,7 +168,7 @@ def create_app(
         sys.setswitchinterval(_SWITCH_SECONDS)  # a thread that loads a model must not hold up the loop
         async with opening(settings) as opened:
             log_started(opened)
-            app.state.on_stopping = partial(_let_listeners_go, opened)
+            app.state.on_stopping = partial(_begin_to_stop, app, opened)
             yield {"memory": opened}
             log_stopping()
 
@@ -238,6 +239,7 @@ def _add_admission(app: FastAPI, settings: Settings, *, share: Share) -> None:
     )
     app.add_middleware(AccessCheck)
     app.add_middleware(MindPath)
+    app.add_middleware(AnswerWhenStopping)
     if settings.proxy.enabled:
         app.add_middleware(OpenAIErrors)
     if settings.facades.zep:
@@ -247,8 +249,9 @@ def _add_admission(app: FastAPI, settings: Settings, *, share: Share) -> None:
     app.add_middleware(SecurityHeaders)
 
 
-def _let_listeners_go(memory: Memory) -> None:
-    """Let those go who listen to events, in all processes: the service stops."""
+def _begin_to_stop(app: FastAPI, memory: Memory) -> None:
+    """Let those go who listen to events, in all processes, and have calls that are cut off answered."""
+    app.state.is_stopping = True
     memory.events.close()
     fleet = memory.fleet
     if fleet is not None and memory.minds.share.is_front:

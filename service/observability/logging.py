@@ -6,11 +6,13 @@ What other libraries log, and what Python prints of an uncaught error, is redact
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
 import threading
 import traceback
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import structlog
@@ -67,6 +69,7 @@ def configure_logs(*, level: str, as_json: bool, secrets: tuple[str, ...] = (), 
     for name in ("httpx", "httpcore", "httpx2", "httpcore2", "openai"):  # they log whole addresses, keys and all
         logging.getLogger(name).setLevel(logging.WARNING)
     _redact_handlers(_RedactRecords(redactor))
+    _format_records(as_json=as_json)
     _redact_uncaught(_UncaughtErrors(redactor))
 
 
@@ -108,6 +111,24 @@ def _redact_handlers(redact: _RedactRecords) -> None:
                 if isinstance(known, _RedactRecords):
                     handler.removeFilter(known)
             handler.addFilter(redact)
+
+
+def _format_records(*, as_json: bool) -> None:
+    """Write what other libraries log as our own events are written. Handlers of somebody else stay as they are."""
+    for handler in logging.getLogger().handlers:
+        if type(handler) is logging.StreamHandler:
+            handler.setFormatter(_JsonRecords() if as_json else logging.Formatter("%(message)s"))
+
+
+class _JsonRecords(logging.Formatter):
+    """One JSON object per record, its traceback inside it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        said = {"event": record.getMessage(), "level": record.levelname.lower(), "logger": record.name}
+        if trace := "\n".join(filter(None, (record.exc_text, record.stack_info))):
+            said["exception"] = trace
+        said["timestamp"] = datetime.fromtimestamp(record.created, UTC).isoformat().replace("+00:00", "Z")
+        return json.dumps(said)
 
 
 class _UncaughtErrors:

@@ -61,6 +61,9 @@ def test_nothing_that_is_logged_shows_a_secret(as_json):
         first = json.loads(done.stderr.splitlines()[0])
         assert first["list"] == [{"password": "[hidden]", "n": 1}]
         assert (first["token"], first["number"]) == ("[redacted: GitHub token]", 7)
+        [other] = (json.loads(line) for line in done.stderr.splitlines() if '"logger": "httpx2"' in line)
+        assert (other["event"], other["level"]) == ("asked https://h/?x=1 with [hidden]", "error")
+        assert other["exception"].startswith("Traceback (most recent call last)") and "timestamp" in other
 
 
 def test_what_is_set_is_hidden_wherever_it_stands_and_the_longest_first(monkeypatch):

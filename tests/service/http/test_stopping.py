@@ -1,0 +1,66 @@
+"""What callers get that still wait for a model when the service stops."""
+
+import json
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx2
+import pytest
+
+from tests.support.cli_process import log_of_ended, serving
+from tests.support.waiting import until
+from tests.twins.provider import Hangs, ScriptedProvider
+
+SAID = {"session_id": "s1", "messages": [{"role": "user", "content": "My mother lives in Lyon."}]}
+CHAT = {"model": "memory", "messages": [{"role": "user", "content": "Where does my mother live?"}]}
+CALLS = {
+    "a chat": ("/v1/chat/completions", CHAT),
+    "a stream": ("/v1/chat/completions", CHAT | {"stream": True}),
+    "a question": ("/v1/minds/ada/ask", {"question": "Where does my mother live?"}),
+    "a story": ("/v1/minds/ada/consolidation", {"trigger": "manual", "wait": True}),
+    "before a turn": ("/v1/minds/ada/resonance", SAID | {"deadline_ms": 60_000}),
+}
+
+
+@pytest.fixture(scope="module")
+def stopped(tmp_path_factory):
+    """Each call's answer, how long the service took to stop, and its log."""
+    home = tmp_path_factory.mktemp("stopping") / "home"
+    with ScriptedProvider(respond=lambda _: Hangs()) as provider:
+        model = {"MODEL": "openai/scripted", "API_BASE": provider.url, "API_KEY": "k", "LOG_JSON": "true"}
+        model["MODELS__AT_ONCE"] = "9"
+        with serving(home, **{f"MIND_MEMORY_{name}": value for name, value in model.items()}) as (process, url):
+            httpx2.post(f"{url}/v1/minds/ada/turns", json=SAID, timeout=60).raise_for_status()
+            with ThreadPoolExecutor(len(CALLS)) as callers:
+                asked = {
+                    name: callers.submit(httpx2.post, f"{url}{path}", json=body, timeout=60)
+                    for name, (path, body) in CALLS.items()
+                }
+                until(lambda: len(provider.chats) > len(CALLS))
+                process.terminate()
+                began = time.monotonic()
+                answers = {name: one.result() for name, one in asked.items()}
+            log = log_of_ended(process, home)
+            yield answers, time.monotonic() - began, log
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_call_that_the_end_cuts_off_is_told_to_try_again(stopped, name):
+    """Broken: it got "500 Internal Server Error" as plain text."""
+    answer = stopped[0][name]
+
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "5"), answer.text
+    assert "the service stops before this call is answered: try again" in answer.text
+    if "chat" in str(answer.url):
+        assert answer.json()["error"]["code"] == "service_stopping"
+    else:
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert answer.json()["type"] == "/problems/service-stopping"
+
+
+def test_the_end_writes_no_traceback_and_comes_in_time(stopped):
+    _, seconds, log = stopped
+
+    assert "Traceback" not in log and "CancelledError" not in log
+    assert all(json.loads(line) for line in log.splitlines())
+    assert seconds < 10
