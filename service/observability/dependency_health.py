@@ -6,7 +6,6 @@ It is logged once when trouble begins and once when it ends, however many minds 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,6 +28,7 @@ class _Trouble:
     reason: str
     since: float
     seen: float
+    stays: bool
 
 
 class Dependency:
@@ -59,7 +59,7 @@ class Dependency:
         if not self._troubles and not is_logged:
             log.warning("dependency.failed", dependency=self.name, reason=reason)
         known = self._troubles.get(part)
-        self._troubles[part] = _Trouble(reason, now if known is None else known.since, math.inf if stays else now)
+        self._troubles[part] = _Trouble(reason, now if known is None else known.since, now, stays)
 
     def worked(self, *, part: str = "", wakes_waiters: bool = False) -> None:
         """
@@ -88,7 +88,7 @@ class Dependency:
     def trouble(self) -> str | None:
         """The reason that was reported last; None while it works, as far as anybody knows."""
         now = self._monotonic()
-        fresh = [one for one in self._troubles.values() if now - one.seen <= _FRESH_SECONDS]
+        fresh = [one for one in self._troubles.values() if one.stays or now - one.seen <= _FRESH_SECONDS]
         if fresh:
             return max(fresh, key=lambda one: one.seen).reason
         of_shards = [shard.trouble for shard in self.shards.values()]

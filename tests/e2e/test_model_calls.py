@@ -175,6 +175,24 @@ async def test_a_key_that_is_refused_and_a_model_that_does_not_exist_are_said_af
     assert right["model_narrative"] == "ready"
 
 
+async def test_a_provider_that_fails_otherwise_by_now_is_not_said_to_refuse_the_key(tmp_path):
+    """Broken: readiness told of the key until the third other failure, and "key provided" was masked as a secret."""
+    refusal = Fails(401, "Incorrect API key provided: sk-abcdefgh12345678. You can find yours at your provider.")
+    with ScriptedProvider(refusal, *[Fails(500, "boom")] * 9) as model:
+        settings = settings_of(tmp_path, models=roles(model, "narrative"), story=ON_REQUEST)
+        async with running(tmp_path, settings=settings) as service:
+            await keep_talk(service, TALK[2:])
+            await consolidate(service, trigger="manual")
+            _, refused = await service.ready()
+            await consolidate(service, trigger="manual")
+            _, failed = await service.ready()
+
+    assert refused["model_narrative"].startswith(
+        "openai/scripted refused the key: Incorrect API key provided: *** You can find"
+    )
+    assert failed["model_narrative"].startswith("openai/scripted failed: boom")
+
+
 async def test_a_call_that_nobody_waits_for_is_given_up(tmp_path):
     await open_litellm()  # else the time may be over before the call begins
     with ScriptedProvider(respond=lambda _: Hangs()) as model:

@@ -166,8 +166,8 @@ class LitellmModel:
             self._dependency.worked()
         elif isinstance(fault, ModelUnavailable) and fault.needs_mending:
             self._dependency.failed(str(fault), stays=True)  # it will not go by itself
-        elif self._failures >= AWAY or isinstance(fault, ModelCircuitOpen):
-            self._dependency.failed(str(fault))
+        elif self._failures >= AWAY or isinstance(fault, ModelCircuitOpen) or self._dependency.trouble is not None:
+            self._dependency.failed(str(fault))  # in the place of what was wrong before, if anything was
 
     async def _read[A: BaseModel](self, spoken: ChainReply, *, shape: type[A]) -> A:
         text = self._whole(spoken)

@@ -56,7 +56,10 @@ REPEATING = "The model is repeating the same chunk"  # litellm's, of a stream th
 TOO_LONG_STATUSES = frozenset({400, 422})
 TOO_LARGE, RATE_LIMITED = 413, 429
 PREFIX = re.compile(r"^(?:litellm\.|[A-Za-z]{1,40}(?:Error|Exception)(?:: | - |$)){1,8}")
-SECRET = re.compile(r"\b(?:sk|pk|key|gsk|xai|AIza|Bearer)[-_ ]?[\w*.-]{6,200}|\b[\w*-]{24,400}")
+SECRET = re.compile(
+    r"\b(?:(?:sk|pk|gsk|xai|AIza|Bearer)[-_ ]?|key[-_ ]?(?=[A-Za-z_.-]{0,200}[\d*]))[\w*.-]{6,200}|\b[\w*-]{24,400}"
+)
+LEAST_HIDDEN = 5  # letters; a shorter key, as servers of one's own are given, occurs inside ordinary words
 MOST_LETTERS = 160
 MOST_RETRY_AFTER = 300.0
 
@@ -166,7 +169,7 @@ def together(faults: tuple[ModelFault, ...]) -> ModelFault:
 def redacted(text: str, *, keys: Iterable[str] = ()) -> str:
     """Return a provider's words on one line, short, and without anything that looks like a key."""
     line = PREFIX.sub("", " ".join(text.split()))
-    for key in sorted(keys, key=len, reverse=True):
+    for key in sorted((one for one in keys if len(one) >= LEAST_HIDDEN), key=len, reverse=True):
         line = line.replace(key, "***")
     return SECRET.sub("***", redact(line).text)[:MOST_LETTERS]
 

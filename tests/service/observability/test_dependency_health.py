@@ -86,3 +86,14 @@ def test_shards_are_listed_behind_their_dependency_and_stay_while_they_keep_thei
     found = {name: one.trouble for name, one in all_of_them.with_shards.items()}
     assert found == {"graph": None, "graph slots 0-9": "nobody there", "graph slots 10-15": None, "disk": None}
     assert list(found) == ["graph", "graph slots 0-9", "graph slots 10-15", "disk"]
+
+
+def test_the_reason_is_the_last_one_also_where_an_earlier_one_stays(all_of_them, clock):
+    """Broken: what a person has to mend hid all that was met afterwards."""
+    model = all_of_them.get("model_chat")
+    model.failed("no key", part="configuration", stays=True)
+    clock.advance(timedelta(seconds=1))
+    model.failed("it failed")
+    assert model.trouble == "it failed"
+    clock.advance(timedelta(seconds=200))
+    assert model.trouble == "no key"
