@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from service.workers.fleet import Fleet
     from service.workers.share import Share
 
-_DRAIN_SECONDS = 5
+_DRAIN_SECONDS = 4  # of the ten that container runtimes give; open calls have two, the graph the rest
 _FLUSH_SECONDS = 2.0  # of the ten that container runtimes give
 
 
