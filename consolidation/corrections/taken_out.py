@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from consolidation.corrections.repeated import only_asks
 from consolidation.corrections.standing import Decided, may_be_one
-from consolidation.corrections.wording import carriers, tells_of_any
+from consolidation.corrections.wording import Wording, carriers, tells_of_any
 from consolidation.kernel.turns import READ, Message, Speaker, TurnKind
+from consolidation.text.first_person import says_i
 from consolidation.text.language import detect
 from consolidation.text.names import name_key
 from consolidation.text.sentences import whole_sentences
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from consolidation.corrections.record import Correction
-    from consolidation.corrections.standing import Standing
+    from consolidation.corrections.standing import Standing, Statement
     from consolidation.kernel.turns import StoredTurn
     from consolidation.transcript.log import Transcript
 
@@ -169,13 +170,35 @@ def with_statements(stored: StoredTurn, standing: Standing) -> StoredTurn:
 
 def _notes(stored: StoredTurn, standing: Standing) -> tuple[Message, ...]:
     """What people put in the place of something that *stored* told, at the time at which it was told."""
-    said = standing.statements_of(stored.turn.turn_id)
+    return tuple(_note(stored, one) for one in standing.statements_of(stored.turn.turn_id))
+
+
+def _note(stored: StoredTurn, said: Statement) -> Message:
+    """
+    What a person put in the place of something, as its teller says it.
+
+    Words in the first person are of whoever said what they stand for, whether that person has a name or not. All
+    others, and what stands for the bot's own words, are a note.
+    """
     is_action = stored.turn.kind is TurnKind.ACTION  # nothing but one message is of its person
-    tellers = ((one, None if is_action else one.told_by or None) for one in said)
-    return tuple(
-        Message(Speaker.USER if teller else Speaker.THOUGHT, one.text, stored.occurred_at, teller)
-        for one, teller in tellers
-    )
+    if is_action or said.told_by:
+        name = "" if is_action else said.told_by
+        return Message(Speaker.USER if name else Speaker.THOUGHT, said.text, stored.occurred_at, name or None)
+    carrying = _carrying(Wording.of(said.was), stored.turn.messages)
+    theirs = [one for one in carrying if one.role is Speaker.USER]
+    languages = {detect(text, fallback=detect(one.content)) for one in theirs for text in (said.text, one.content)}
+    if said.teller or not says_i(said.text, languages=languages):
+        return Message(Speaker.THOUGHT, said.text, stored.occurred_at)
+    names = {one.known_as for one in theirs}
+    return Message(Speaker.USER, said.text, stored.occurred_at, names.pop() or None if len(names) == 1 else None)
+
+
+def _carrying(wording: Wording, messages: Sequence[Message]) -> Sequence[Message]:
+    """Those of the *messages* that tell it; all, where none is found to."""
+    told = [(one, said) for one in messages for said in whole_sentences(one.content, language=detect(one.content))]
+    numbers = [messages.index(one) for one, _ in told]
+    found = carriers(wording, [said for _, said in told], of=numbers) if wording.stems else ()
+    return [told[place][0] for place in sorted(found)] or messages
 
 
 async def turns_naming(transcript: Transcript, names: frozenset[str]) -> frozenset[int]:

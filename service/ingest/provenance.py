@@ -12,10 +12,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import READ, Speaker
+from consolidation.text.first_person import says_i
 from consolidation.text.language import detect
 from consolidation.text.words import content_stems
 from service.ingest.bot_answers import BotAnswers
-from service.retrieval.intent import says_i
 from service.retrieval.lead_words import told_by
 
 if TYPE_CHECKING:

@@ -11,16 +11,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from consolidation.text.dates import without_numeric_days
 from consolidation.text.first_person import has_word, is_in_first_person
 from consolidation.text.speech_acts import is_question, is_request
 from consolidation.text.words import both_ends, words_of
 from service.retrieval.tense import is_about_past
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _QUERIES = 32  # each phase asks of the same few
 _WORDS_THAT_ASK = 4
@@ -342,11 +339,6 @@ class Intent:
     wants_list: bool
     leans_on_talk: bool
     tasks: frozenset[str]
-
-
-def says_i(text: str, *, languages: Iterable[str]) -> bool:
-    """Whether *text* is in the first person, read in any of *languages*: of few words, one may be wrong."""
-    return any(intent_of(text, language=one, names_known=False).is_first_person for one in set(languages))
 
 
 @lru_cache(maxsize=_QUERIES)

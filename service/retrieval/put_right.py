@@ -19,12 +19,12 @@ from consolidation.corrections.taken_out import Tellable, is_by_any, repeated_in
 from consolidation.corrections.wording import Wording, named_in, names_any, renamed, tells_of_any
 from consolidation.kernel.errors import HomeFault
 from consolidation.kernel.turns import Message, Speaker
+from consolidation.text.first_person import says_i
 from consolidation.text.language import detect
 from consolidation.text.names import name_key
 from consolidation.text.sentences import sentences
 from consolidation.text.words import content_words
 from service.index.text_splits import texts_told_first_in
-from service.retrieval.intent import says_i
 from service.retrieval.lead_words import teller_in, told_by, told_words, without_lead
 from service.retrieval.summaries import facts_told_as, facts_told_in, is_made_of, lines_of, summary_without
 

@@ -79,6 +79,24 @@ async def test_an_edit_is_told_in_its_place_and_taken_back_again(tmp_path):
     assert "in_no_turn" not in states
 
 
+@pytest.mark.parametrize("is_told_by_model", [False, True])
+async def test_an_edit_in_the_first_person_is_of_the_person_who_has_no_name(tmp_path, is_told_by_model):
+    """Broken: what nobody is named as the teller of is handed to the narrator as a thought of its own."""
+    pills, more = "Ich nehme jeden Morgen 5 mg Ramipril.", "Ich nehme jeden Morgen 10 mg Ramipril."
+    with ScriptedProvider(respond=lambda _: {}) as model:
+        models = {"narrative": {"model": "openai/m", "api_base": model.url, "api_key": "k"}} if is_told_by_model else {}
+        async with running(tmp_path, settings=settings_of(tmp_path, models=models)) as service:
+            await service.keep("ada", said(pills, "2026-01-09T18:30:00Z"), turn_id="t0")
+            await service.digested("ada")
+            await correct(service, "edit", text=pills, to=more)
+            await service.http.post("/v1/minds/ada/consolidation", json={"trigger": "manual", "wait": True})
+            text = await story_of(service)
+
+    assert is_told_by_model or f"Man erzählte mir: „{more}“" in text
+    assert all('role="thought"' not in one.words for one in model.chats)
+    assert not is_told_by_model or any(f'role="user">\n{more}' in one.words for one in model.chats)
+
+
 async def test_what_was_decided_before_it_was_told_is_never_told(tmp_path):
     """Broken: only chapters that stand are looked at."""
     async with running(tmp_path) as service:

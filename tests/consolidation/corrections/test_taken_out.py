@@ -89,6 +89,33 @@ def test_what_is_told_again_has_the_edit_as_a_note_of_its_own():
     ]
 
 
+@pytest.mark.parametrize(
+    ("told", "to"),
+    [
+        ("Ich nehme jeden Morgen 5 mg Ramipril.", "Ich nehme jeden Morgen 10 mg Ramipril."),
+        ("My mother lives in Lyon.", "My mother lives in Porto."),
+        ("Vivo en Sevilla desde mayo.", "Vivo en Cádiz desde mayo."),
+        ("Мы живём в Минске с мая.", "Мы живём в Гомеле с мая."),
+        ("私は毎朝五時に起きます。", "私は毎朝六時に起きます。"),
+    ],
+)
+def test_an_edit_in_the_first_person_is_of_whoever_told_it_also_without_a_name(told, to):
+    """Broken: without a name it is a thought, and so the bot's own."""
+    left = as_put_right(turn_of(told, "I see."), decided("edit", told, to=to))
+
+    assert ("user", to) in contents(left)
+    assert as_put_right(turn_of(told), decided("edit", told, to=to)).turn.messages[-1].name is None
+
+
+def test_an_edit_of_what_the_bot_itself_noted_or_said_stays_its_own():
+    """Broken: whatever says "I" is the person's."""
+    was, to = "I promised the report for Monday.", "I promised the report for Tuesday."
+    noted = StoredTurn(1, NOON, Turn("t1", "s1", (Message(Speaker.THOUGHT, was),)))
+
+    assert contents(as_put_right(noted, decided("edit", was, to=to))) == [("thought", to)]
+    assert contents(as_put_right(turn_of("I like tea.", was), decided("edit", was, to=to)))[-1] == ("thought", to)
+
+
 def test_nothing_is_told_of_a_turn_that_is_wrong_as_a_whole():
     """Broken: decisions of whole turns are not looked at."""
     assert as_put_right(turn_of("My mother lives in Lyon."), decided("wrong", "x", kind="turn")) is None
