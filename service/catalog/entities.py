@@ -49,7 +49,7 @@ class EntityItem:
     An entity: how many facts of the graph join it, in how many turns, and when the first and last of these was said.
 
     ``called`` is its name after what people merged and renamed; ``corrections`` are what they decided of it. Where a
-    person said what it is, ``summary`` is that; else it is without what they said is wrong.
+    person said what it is, ``summary`` is that; else it is without what they said is wrong, and what has ended.
     """
 
     id: str
@@ -120,14 +120,15 @@ class EntityQuery:
     limit: int = 50
 
 
-async def list_entities(mind: Mind, asked: EntityQuery) -> EntityPage:
+async def list_entities(mind: Mind, asked: EntityQuery, *, now: datetime) -> EntityPage:
     """One page of entities. Raises InvalidRequest, IndexUnusable, TranscriptUnreadable."""
     name = f"entities by {asked.sort}"
     place = place_in(name, asked.cursor, str if asked.sort == "name" else float, int)
     put_right = await put_right_in(mind)
     rows = await anyio.to_thread.run_sync(mind.text.read, lambda database: _page(database, asked, place, put_right))
     last = rows[asked.limit - 1] if len(rows) > asked.limit else None
-    items = await anyio.to_thread.run_sync(lambda: tuple(_item(row, put_right) for row in rows[: asked.limit]))
+    shown = rows[: asked.limit]
+    items = await anyio.to_thread.run_sync(lambda: tuple(_item(mind, row, put_right, now) for row in shown))
     return EntityPage(items, cursor_of(name, *place_of(last, asked.sort)) if last is not None else None)
 
 
@@ -177,7 +178,7 @@ async def read_entity(mind: Mind, entity_id: str, *, now: datetime) -> EntityDet
     newest = FactQuery(TimeWindow(), entity=entity_id, limit=_NEWEST_FACTS)
     alike = await anyio.to_thread.run_sync(_lookalikes, mind, around.entity, own)
     return EntityDetail(
-        entity=await anyio.to_thread.run_sync(_item, around.entity, put_right),
+        entity=await anyio.to_thread.run_sync(_item, mind, around.entity, put_right, now),
         months=around.months,
         neighbours=around.neighbours,
         lookalikes=alike,
@@ -252,13 +253,14 @@ def _lookalikes(mind: Mind, entity: EntityRow, own: frozenset[str]) -> tuple[Loo
     return tuple(sorted(found, key=lambda one: ORDER.index(one.why))[:_MOST_LOOKALIKES])
 
 
-def _item(row: EntityRow, put_right: PutRight) -> EntityItem:
+def _item(mind: Mind, row: EntityRow, put_right: PutRight, now: datetime) -> EntityItem:
     standing = put_right.standing
+    held = put_right.holding_summary(row.name, row.summary, mind.text, now=now)
     return EntityItem(
         id=f"{ENTITY}{row.uuid}",
         name=row.name,
         kind=row.kind,
-        summary=put_right.summary(row.name, row.summary, on_purpose=True),
+        summary=put_right.summary(row.name, held, on_purpose=True),
         facts=row.facts,
         mentions=row.mentions,
         first_at=_instant(row.first_at),

@@ -183,6 +183,13 @@ def facts_with_text(database: sqlite3.Connection, text: str, *, wanted: Iterable
     return tuple(map(_fact, database.execute(query, (words, text))))
 
 
+def facts_told_of(database: sqlite3.Connection, name: str, texts: Iterable[str]) -> tuple[FactRow, ...]:
+    """The facts that join the entity *name* and have exactly one of these *texts*."""
+    among = "text IN (SELECT value FROM json_each(:texts))"
+    query = f"SELECT {_FACT} FROM facts WHERE (source = :name OR target = :name) AND {among}"
+    return tuple(map(_fact, database.execute(query, {"name": name, "texts": json.dumps(sorted(texts))})))
+
+
 def facts_with_an_end(database: sqlite3.Connection, sequences: Iterable[int]) -> tuple[FactRow, ...]:
     """The facts that were told first in one of these turns and have an end."""
     query = f"SELECT {_FACT} FROM facts WHERE invalid_at IS NOT NULL AND sequence IN (SELECT value FROM json_each(?))"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -75,6 +76,7 @@ def _told(entities: Sequence[StoredEntity], terms: SearchTerms) -> tuple[Fragmen
         named=terms.named.keys(),
         turns=_mentions(terms.call.mind, entities),
         source_of=terms.source_of,
+        held=partial(terms.put_right.holding_summary, index=terms.call.mind.text, now=terms.call.moment.now),
         put_right=terms.put_right,
     )
     fits = _fits(terms)

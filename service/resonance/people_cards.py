@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from consolidation.corrections.record import What
@@ -24,7 +25,7 @@ from service.retrieval.tellers import ROLES, people_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from datetime import date, datetime
+    from datetime import date
     from pathlib import Path
 
     from consolidation.corrections.record import Correction, Target
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 MOST_LINES = 20  # of one person
 _MOST_PEOPLE, _MOST_FACTS = 10, 400
 _TURN = "episode:"  # begins the id of a turn
+_INVALID_AT = 6  # of the row of a fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ class _Known(NamedTuple):
 
 
 class PeopleCards:
-    """The cards of every mind, made again only when something was put right or contradicted, or on another day."""
+    """The cards of every mind, made again only when something on them changed or has ended, or on another day."""
 
     def __init__(self) -> None:
         self._known: dict[Path, tuple[tuple[int, str, tuple[str, ...], date], tuple[PersonCard, ...]]] = {}
@@ -85,13 +87,22 @@ class PeopleCards:
         wrong = mind.outcomes.ever_contradicted()
         stamp = (id(mind.corrections), lines[-1].id if lines else "", wrong, now.date())
         known = self._known.get(mind.workspace.folder)
-        if known is None or known[0] != stamp or not known[1]:  # of a new mind, something is known soon
+        is_known = known is not None and known[0] == stamp and known[1]  # of a new mind, something is known soon
+        if known is None or not is_known or _has_ended(mind, known[1], now):
             known = self._known[mind.workspace.folder] = (stamp, _cards(mind, now))
         return known[1]
 
     def forget(self, folder: Path) -> None:
         """Drop what was read of a mind."""
         self._known.pop(folder, None)
+
+
+def _has_ended(mind: Mind, cards: Sequence[PersonCard], now: datetime) -> bool:
+    """Whether a fact that a card shows as one that lasts holds no longer."""
+    lasting = [line.id.removeprefix(FACT) for card in cards for line in card.lines if line.by is None]
+    rows = mind.text.facts(tuple(mind.text.fact_numbers(lasting).values())) if lasting else {}
+    ends = (row[_INVALID_AT] for row in rows.values())
+    return any(end is not None and datetime.fromisoformat(str(end)) <= now for end in ends)
 
 
 def card_text(cards: Sequence[PersonCard]) -> str:

@@ -155,18 +155,20 @@ def entity_fragments(
     named: Container[str],
     turns: Mapping[str, StoredTurn],
     source_of: Callable[[StoredTurn], Source],
+    held: Callable[[str, str], str],
     put_right: PutRight = NOTHING_PUT_RIGHT,
 ) -> tuple[Fragment, ...]:
     """
     What is known of entities, where it is short enough to be a memory, and a turn that mentions them is there.
 
     *named* are the uuids of those that a query names; they are boosted. *turns* are by the uuids of their episodes.
+    *held* leaves of what is known, by its name, what still holds.
     Each is told under the name that a person gave it, and without what they said is wrong.
     """
     fragments = []
     for entity in entities:
         mentions = [turns[uuid] for uuid in entity.episodes if uuid in turns]
-        summary = put_right.told_summary(entity.name, entity.summary)
+        summary = put_right.told_summary(entity.name, held(entity.name, entity.summary))
         if not summary.strip() or len(summary) > _LONGEST_SUMMARY or not mentions:
             continue
         told = [plain(text) for turn in mentions for text in _contents(turn)]

@@ -194,6 +194,15 @@ def normalised(hits: Hits, *, scale: Scale) -> dict[int, float]:
     return {sequence: min(1.0, max(0.0, (score - floor) / (top - floor))) for sequence, score in hits.items()}
 
 
+def words_and_meaning(words: Hits, meanings: Hits) -> dict[int, float]:
+    """The mean of how well the words fit, and the meaning, each in 0…1."""
+    by_words, by_meaning = normalised(words, scale=WORDS), normalised(meanings, scale=COSINES)
+    return {
+        number: (by_words.get(number, 0.0) + by_meaning.get(number, 0.0)) / 2
+        for number in by_words.keys() | by_meaning.keys()
+    }
+
+
 def _share(arm: str, *, cues: Cues, weights: TraitWeights) -> float:
     """How much of its weight an arm has for a query that says this."""
     if cues.people:

@@ -26,10 +26,19 @@ from consolidation.text.sentences import sentences
 from consolidation.text.words import content_words
 from service.index.text_splits import texts_told_first_in
 from service.retrieval.lead_words import teller_in, told_by, told_words, without_lead
-from service.retrieval.summaries import facts_told_as, facts_told_in, is_made_of, lines_of, summary_without
+from service.retrieval.summaries import (
+    facts_told_as,
+    facts_told_in,
+    is_made_of,
+    lines_of,
+    lines_that_hold,
+    summary_without,
+)
+from service.retrieval.time_window import TimeWindow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from datetime import datetime
 
     from consolidation.corrections.entity_names import Split
     from consolidation.corrections.record import Correction
@@ -43,6 +52,7 @@ if TYPE_CHECKING:
     from service.retrieval.summaries import KnownFact, Line
 
 _MOST_VARIANTS = 2  # of one query
+_ALWAYS = TimeWindow()
 _HALF = 0.5  # of the words that a turn shows
 
 
@@ -245,6 +255,21 @@ class PutRight:
             for wording, decided in self.standing.unseen_in(turn)
             if wording.may_be_carried(stems)
         )
+
+    def holding_summary(
+        self, name: str, text: str, index: TextIndex, *, now: datetime, window: TimeWindow = _ALWAYS
+    ) -> str:
+        """
+        What is known of the entity *name* without the facts that have ended, or do not hold when the *window* asks.
+
+        One that a person called right holds. Raises IndexUnusable; it blocks.
+        """
+
+        def has_passed(fact: FactRow, sequences: tuple[int, ...]) -> bool:
+            is_over = window.has_passed(fact.valid_at, fact.invalid_at, now=now)
+            return is_over and not (self and self.fact(fact.text, sequences, joins=(fact.source, fact.target)).is_right)
+
+        return lines_that_hold(text, name, index, has_passed=has_passed)
 
     def told_summary(self, name: str, text: str, *, on_purpose: bool = False) -> str:
         """The same as a memory tells it: where a person wrote it in the first person, they told it."""

@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, Required, TypedDict, Unpack
+from typing import TYPE_CHECKING, Literal, Protocol, Required, TypedDict, Unpack
 
 import anyio.to_thread
 
@@ -23,10 +23,10 @@ from service.index.turn_fields import EVERY_TURN
 from service.mind.also_read import UNAVAILABLE
 from service.mind.foreign_mind import ForeignMind
 from service.mind.index_lag import INDEX_BEHIND, until_followed, until_indexed, until_saved
-from service.ports.graph import VectorHits
+from service.ports.graph import VectorHit, VectorHits
 from service.retrieval.excerpt import query_words
 from service.retrieval.fragments import as_source
-from service.retrieval.fusion import COSINES, WORDS, normalised
+from service.retrieval.fusion import words_and_meaning
 from service.retrieval.lead_words import READ_SHARE, is_read
 from service.retrieval.mind_of_turns import mind_of_turns
 from service.retrieval.put_right import put_right_in, statement_id
@@ -176,10 +176,11 @@ class Recall:
         near, degraded = await _near(mind, vectors)
         near = _near_enough(near) if near is not None and self._embedder.is_calibrated else near
         put_right = await put_right_in(mind)
+        held = partial(put_right.holding_summary, index=mind.text, now=self._clock.now(), window=window)
         find = partial(self._turns.find, mind, bearable, asker=asker, most=_POOL, is_compared=is_compared)
         told, missing = await find() if "episode" in kinds else ((), ())
         degraded = (*degraded, *missing)
-        found = await anyio.to_thread.run_sync(_search, mind, query, near, kinds, window, put_right, asker, told)
+        found = await anyio.to_thread.run_sync(_search, mind, query, near, kinds, window, put_right, held, asker, told)
         if "fact" in kinds:
             found = (*found, *await self._statements(mind, bearable, vectors, put_right, found))
         if entity_kinds:
@@ -304,6 +305,7 @@ def _search(
     kinds: frozenset[Kind],
     window: TimeWindow,
     put_right: PutRight,
+    held: Callable[[str, str], str],
     asker: str,
     told: Sequence[tuple[int, float]],
 ) -> tuple[_Hit, ...]:
@@ -319,7 +321,7 @@ def _search(
         hits.extend(_facts(mind, wanted, near, window, put_right))
     if "entity" in kinds:
         written = written_of((query, *alike), languages=languages, text=mind.text, put_right=put_right)
-        hits.extend(_entities(mind, wanted, near, put_right, written))
+        hits.extend(_entities(mind, wanted, near, put_right, written, held))
     return tuple(hits)
 
 
@@ -370,9 +372,8 @@ def _is_confirmed(memory: Remembered, put_right: PutRight) -> bool:
 
 def _weighed(memory: Remembered, query: str, put_right: PutRight) -> Remembered:
     """*memory*, which counts less where it is of another one of the same name than *query* names."""
-    if not put_right.of_another(query, memory.text, [source.sequence for source in memory.sources]):
-        return memory
-    return memory.counting_less
+    told_in = [source.sequence for source in memory.sources]
+    return memory.counting_less if put_right.of_another(query, memory.text, told_in) else memory
 
 
 def _of_whom_is_asked(
@@ -412,10 +413,7 @@ def _statement(one: Statement, score: float, put_right: PutRight) -> _Hit:
 def _facts(
     mind: Mind, wanted: Sequence[str], near: VectorHits | None, window: TimeWindow, put_right: PutRight
 ) -> list[_Hit]:
-    near_facts = near.facts if near else ()
-    numbers = mind.text.fact_numbers([one.key for one in near_facts])
-    words = {hit.number: hit.score for hit in mind.text.search("facts", wanted, limit=_POOL)}
-    scores = _both(words, {numbers[one.key]: one.similarity for one in near_facts if one.key in numbers})
+    scores = _scores(mind, "facts", wanted, near.facts if near else ())
     hits = []
     for number, row in mind.text.facts(tuple(scores)).items():
         uuid, text, source, target, episodes, valid, invalid, _ = row
@@ -439,12 +437,14 @@ def _facts(
 
 
 def _entities(
-    mind: Mind, wanted: Sequence[str], near: VectorHits | None, put_right: PutRight, written: Mapping[str, Written]
+    mind: Mind,
+    wanted: Sequence[str],
+    near: VectorHits | None,
+    put_right: PutRight,
+    written: Mapping[str, Written],
+    held: Callable[[str, str], str],
 ) -> list[_Hit]:
-    near_entities = near.entities if near else ()
-    numbers = mind.text.entity_numbers([one.key for one in near_entities])
-    words = {hit.number: hit.score for hit in mind.text.search("entities", wanted, limit=_POOL)}
-    scores = _both(words, {numbers[one.key]: one.similarity for one in near_entities if one.key in numbers})
+    scores = _scores(mind, "entities", wanted, near.entities if near else ())
     for key, number in mind.text.entity_numbers(tuple(written)).items():
         scores[number] = max(scores.get(number, 0.0), written[key].share)
     hits = []
@@ -455,27 +455,27 @@ def _entities(
         # What a person wrote rests on no turn: they said it when they wrote it.
         sequences = tuple(mind.text.mentions(str(name), limit=_MENTIONS)) if edit is None else ()
         shown = put_right.standing.name_of(str(name))
-        known = put_right.told_summary(str(name), str(summary), on_purpose=True)
+        known = put_right.told_summary(str(name), held(str(name), str(summary)), on_purpose=True)
         hit = _hit(f"entity:{uuid}", "entity", f"{shown}: {known}" if known else shown, scores[number], sequences)
-        is_held_back = bool(put_right.reason_against_summary(str(name)))
         memory = replace(
             hit.remembered,
             occurred_at=edit.at if edit is not None else None,
             names=(str(name),),
             entity_kind=str(kind),
             corrections=decided.corrections,
-            is_held_back=is_held_back,
+            is_held_back=bool(put_right.reason_against_summary(str(name))),
         )
         hits.append(replace(hit, remembered=memory))
     return hits
 
 
-def _both(words: Mapping[int, float], meanings: Mapping[int, float]) -> dict[int, float]:
-    by_words, by_meaning = normalised(words, scale=WORDS), normalised(meanings, scale=COSINES)
-    return {
-        number: (by_words.get(number, 0.0) + by_meaning.get(number, 0.0)) / 2
-        for number in by_words.keys() | by_meaning.keys()
-    }
+def _scores(
+    mind: Mind, of: Literal["facts", "entities"], wanted: Sequence[str], near: Sequence[VectorHit]
+) -> dict[int, float]:
+    """By number, how well the words and the meaning fit."""
+    numbers = (mind.text.fact_numbers if of == "facts" else mind.text.entity_numbers)([one.key for one in near])
+    words = {hit.number: hit.score for hit in mind.text.search(of, wanted, limit=_POOL)}
+    return words_and_meaning(words, {numbers[one.key]: one.similarity for one in near if one.key in numbers})
 
 
 def _hit(id_: str, kind: Kind, text: str, score: float, sequences: tuple[int, ...]) -> _Hit:

@@ -1,5 +1,5 @@
 """
-What may be shown of what is known of an entity, where something that it tells is wrong.
+What may be shown of what is known of an entity, where something that it tells is wrong, or holds no longer.
 
 Extraction makes a summary of facts, a line each, word for word: such a line is as its fact is, however alike others
 are. A sentence that a model wrote goes where it tells what is wrong, and not the same of another name or number.
@@ -13,7 +13,7 @@ from consolidation.corrections.wording import Wording
 from consolidation.text.language import detect
 from consolidation.text.sentences import whole_sentences
 from consolidation.text.words import stems
-from service.index.text_knowledge import facts_with_text, sequences_of
+from service.index.text_knowledge import facts_told_of, facts_with_text, sequences_of
 from service.retrieval.lead_words import without_lead
 
 if TYPE_CHECKING:
@@ -63,11 +63,28 @@ def facts_told_as(text: str, index: TextIndex) -> tuple[KnownFact, ...]:
     wanted = tuple(stems(text, language=one) for one in sorted(languages))
 
     def found(database: sqlite3.Connection) -> tuple[KnownFact, ...]:
-        rows = facts_with_text(database, text, wanted=wanted)
-        told_in = sequences_of(database, (episode for row in rows for episode in row.episodes))
-        return tuple((row, tuple(told_in[one] for one in row.episodes if one in told_in)) for row in rows)
+        return _with_turns(database, facts_with_text(database, text, wanted=wanted))
 
     return index.read(found)
+
+
+def lines_that_hold(
+    summary: str, name: str, index: TextIndex, *, has_passed: Callable[[FactRow, tuple[int, ...]], bool]
+) -> str:
+    """
+    The *summary* of the entity *name* without the lines that are facts of which each *has passed*.
+
+    Raises IndexUnusable; it blocks.
+    """
+    lines = summary.splitlines()
+
+    def found(database: sqlite3.Connection) -> tuple[KnownFact, ...]:
+        return _with_turns(database, facts_told_of(database, name, lines))
+
+    held: dict[str, bool] = {}
+    for row, sequences in index.read(found) if lines else ():
+        held[row.text] = held.get(row.text, False) or not has_passed(row, sequences)
+    return summary if all(held.values()) else "\n".join(one for one in lines if held.get(one, True))
 
 
 def facts_told_in(sentence: str, facts: Sequence[Wording]) -> Iterator[int]:
@@ -87,6 +104,11 @@ def is_made_of(sentence: str, turn: str) -> bool:
         return False
     parts = map(Wording.of, _sentences(turn))
     return any(not own.is_of_another(one) for one in parts if not own.stems or own.stems & one.stems)
+
+
+def _with_turns(database: sqlite3.Connection, rows: Sequence[FactRow]) -> tuple[KnownFact, ...]:
+    told_in = sequences_of(database, (episode for row in rows for episode in row.episodes))
+    return tuple((row, tuple(told_in[one] for one in row.episodes if one in told_in)) for row in rows)
 
 
 def _sentences(text: str) -> tuple[str, ...]:

@@ -38,3 +38,7 @@ class TimeWindow:
         if self.at is None:
             return True
         return (valid_at is None or valid_at <= self.at) and (invalid_at is None or invalid_at > self.at)
+
+    def has_passed(self, valid_at: datetime | None, invalid_at: datetime | None, *, now: datetime) -> bool:
+        """Whether a fact does not hold at ``at``; where no instant is asked for, whether it has ended *now*."""
+        return not self.is_true(valid_at, invalid_at) if self.at else invalid_at is not None and invalid_at <= now

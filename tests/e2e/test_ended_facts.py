@@ -161,3 +161,56 @@ async def test_what_a_turn_tells_beside_its_fact_is_told_too(tmp_path):
                 for asked in ("Is Priya vegan?", "What happened to the bicycle from Otto?")
             ]
     assert shown == [f"they told me: {VEGAN}", f"they told me: {STOLEN}"]
+
+
+TIM = {
+    "Tim, mein Freund, spielt Kontrabass.": "Tim ist der Freund der Nutzerin.",
+    "Ich habe mich von Tim getrennt.": "Die Nutzerin und Tim haben sich getrennt.",
+}
+FRIEND, PARTED = TIM.values()
+
+
+def of_tim(prompt):
+    """What a model notes of Tim, word for word."""
+    said = prompt.partition("<turn>")[2]
+    facts = [
+        {"source": "Tim", "relation": "IS", "target": "User", "fact": fact, "importance": 0.9}
+        for one, fact in TIM.items()
+        if one in said
+    ]
+    return {"entities": [{"name": name} for name in ("Tim", "User")], "facts": facts}
+
+
+def parted(prompt):
+    """That they parted ends that he is the friend."""
+    is_asked = PARTED in prompt and FRIEND in prompt
+    return {"settlements": [{"number": 1, "contradicts": [0]}] if is_asked else []}
+
+
+async def test_what_is_known_of_somebody_tells_nothing_that_has_ended_as_what_is(tmp_path):
+    """Broken: a summary has the line of every fact, whether it has ended or not; a card is read once a day."""
+    with provider_of(Brain(extraction=of_tim, settlements=parted)) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "extraction")) as service:
+            known, cards = [], []
+            for number, said in enumerate(TIM):
+                at = f"2026-01-1{number}T12:00:00Z"
+                await service.keep("ada", said, messages=[{"role": "user", "content": said, "timestamp": at}])
+                await service.digested("ada")
+                items = (await service.http.get("/v1/minds/ada/entities", params={"query": "Tim"})).json()["items"]
+                cards.append((await service.http.get("/v1/minds/ada/people")).text)
+                known.append(items[0]["summary"])
+            asked = {"query": "Wie heißt mein Freund Tim?", "kinds": "entity"}
+            now, then = [
+                (await service.http.get("/v1/minds/ada/remember", params={**asked, **at})).json()["memories"]
+                for at in ({}, {"at": "2026-01-10T18:00:00Z"})
+            ]
+            one = (await service.http.get(f"/v1/minds/ada/entities/{items[0]['id']}")).json()["summary"]
+            surfaced = (await service.resonate("ada", asked["query"], session_id="new")).json()["flashbacks"]
+
+    assert known == [FRIEND, PARTED]
+    assert one == PARTED
+    assert [(FRIEND in card, PARTED in card) for card in cards] == [(True, False), (False, True)]
+    assert f"Tim: {PARTED}" in [memory["text"] for memory in now]
+    assert f"Tim: {FRIEND}" in [memory["text"] for memory in then]
+    assert any(PARTED in line["text"] for line in surfaced)
+    assert not any(FRIEND in line["text"] for line in surfaced)

@@ -63,7 +63,7 @@ async def fact(mind_id: MindId, fact_id: _FactId, memory: MemoryDep) -> FactOut:
 async def entities(mind_id: MindId, asked: Annotated[EntitiesAsked, Query()], memory: MemoryDep) -> EntitiesOut:
     """People, places, things."""
     query = EntityQuery(asked.query or "", asked.kind, asked.sort, asked.cursor, asked.limit)
-    found = await list_entities(await memory.minds.find(mind_id), query)
+    found = await list_entities(await memory.minds.find(mind_id), query, now=memory.clock.now())
     return EntitiesOut(items=[EntityOut.model_validate(one) for one in found.items], next_cursor=found.next_cursor)
 
 

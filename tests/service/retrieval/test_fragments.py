@@ -29,9 +29,9 @@ def fragments_of(*ranking, turns=TURNS, facts=None, named=()):
     return turn_fragments(ranked, turns=turns, facts=facts or {}, source_of=source_of, named=named)
 
 
-def entities_of(*entities, named=(), turns=None):
+def entities_of(*entities, named=(), turns=None, held=lambda _, summary: summary):
     episodes = {f"e{sequence}": turn for sequence, turn in TURNS.items()} if turns is None else turns
-    return entity_fragments(entities, named=frozenset(named), turns=episodes, source_of=source_of)
+    return entity_fragments(entities, named=frozenset(named), turns=episodes, source_of=source_of, held=held)
 
 
 def entity(uuid="u1", summary="She lives in Lyon.", episodes=("e1",)):
@@ -174,3 +174,11 @@ def test_a_source_says_where_and_when_it_was_said():
 def test_a_fact_may_lack_what_the_words_behind_it_answer(question, told, of, is_lacking):
     """Broken: only kinds of words count, not the sentences that are left out."""
     assert lacks_answer(told, of=of, question=question, language="en") is is_lacking
+
+
+def test_an_entity_of_which_nothing_holds_any_more_is_no_memory():
+    """Broken: what is known is told as it was extracted, whether it has ended or not."""
+    assert entities_of(entity(), held=lambda *_: "") == ()
+    assert [one.text for one in entities_of(entity(), held=lambda *_: "She lives in Oslo.")] == [
+        "Carla: She lives in Oslo."
+    ]
