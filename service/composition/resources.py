@@ -26,6 +26,7 @@ from service.composition.shared_home import open_shared_home
 from service.composition.thresholds import story_thresholds
 from service.example.reader import ExampleReader
 from service.ingest.extraction_prompts import EntityKind, TurnReaders
+from service.ingest.nameless_speaker import names_said
 from service.mind.events import MindEvents
 from service.mind.mind_gate import MindGate
 from service.mind.minds import Minds, OpenMinds
@@ -149,6 +150,7 @@ async def open_resources(
         kinds=tuple(EntityKind(one.name, one.description) for one in settings.entity_kinds),
         own_kinds=lambda mind_id: _own_kinds(minds.get(mind_id)),
         zone=lambda mind_id: _zone(minds.get(mind_id)),
+        names_said=lambda mind_id, text: _names_said(minds.get(mind_id), text),
         own_model=lambda mind_id: reader if workspace_of(settings.folder, mind_id).is_example else None,
     )
     several = await open_shared_home(settings, stack, dependencies=telemetry.dependencies, tally=telemetry.tally)
@@ -218,6 +220,10 @@ def _own_kinds(mind: Mind | None) -> tuple[EntityKind, ...] | None:
 
 def _zone(mind: Mind | None) -> tzinfo:
     return zone_of(mind) if mind is not None else UTC
+
+
+def _names_said(mind: Mind | None, text: str) -> frozenset[str]:
+    return names_said(mind, text) if mind is not None else frozenset()
 
 
 def _lock_home(home: Path, stack: AsyncExitStack) -> None:

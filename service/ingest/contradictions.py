@@ -17,7 +17,7 @@ from service.ingest.said_names import begin_alike, capitalised, is_speaker
 from service.retrieval.lead_words import without_lead
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from service.ingest.extraction_prompts import KnownItem
 
@@ -34,18 +34,28 @@ _MATTERS = (
 
 
 def believable(
-    fact: str, contradicted: Collection[int], *, same_pair: Sequence[KnownItem], others: Sequence[KnownItem]
+    fact: str,
+    contradicted: Collection[int],
+    *,
+    same_pair: Sequence[KnownItem],
+    others: Sequence[KnownItem],
+    is_one: Callable[[str, str], bool] = lambda *_: False,
 ) -> tuple[int, ...]:
-    """The numbers that are *contradicted* and may be: of the known facts between the same two, and of *others*."""
+    """
+    The numbers that are *contradicted* and may be: of the known facts between the same two, and of *others*.
+
+    Two facts that share no name may be of one person all the same: *is_one* says so.
+    """
     new = _Matter(fact)
     shown = [*same_pair, *others]
     pair = {known.number for known in same_pair}
-    matters = {known.number: _Matter(known.text) for known in shown if known.number in contradicted}
+    texts = {known.number: known.text for known in shown if known.number in contradicted}
+    matters = {number: _Matter(text) for number, text in texts.items()}
     is_all = len(shown) >= _SEVERAL and len(matters) == len(shown) and not _are_one(tuple(matters.values()), new)
     return tuple(
         number
         for number, known in matters.items()
-        if (number in pair or new.shares_name(known))
+        if (number in pair or new.shares_name(known) or (is_one(fact, texts[number]) and new.bears_on(known)))
         and (new.bears_on(known) or not (is_all or known.concepts & _HEALTH))
     )
 

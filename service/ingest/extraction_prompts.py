@@ -14,6 +14,7 @@ from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
+from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -27,6 +28,7 @@ from prompts.responses import Extraction, Identities, Settlement, Settlements
 from service.ingest.contradictions import believable
 from service.ingest.grounding import grounded
 from service.ingest.importance import worth_keeping
+from service.ingest.nameless_speaker import are_of_the_speaker, introduced, speaks_alone
 from service.ingest.namesakes import may_be_one
 from service.ingest.provenance import with_provenance
 from service.retrieval.lead_words import is_read
@@ -82,7 +84,8 @@ class TurnReaders:
     Makes a reader for each turn: *overrides* names a mind's own prompts, *spent* accounts what a turn cost.
 
     A hosted model is asked of which of the *kinds* an entity is; *own_kinds* are those of a mind that has its own, as
-    *own_model* is the model. It is told times in the mind's *zone*.
+    *own_model* is the model. It is told times in the mind's *zone*. Of a text, *names_said* finds the names that who
+    speaks without a name said are theirs.
     """
 
     model: LanguageModel
@@ -92,6 +95,7 @@ class TurnReaders:
     own_kinds: Callable[[str], tuple[EntityKind, ...] | None] = lambda _: None
     own_model: Callable[[str], LanguageModel | None] = lambda _: None
     zone: Callable[[str], tzinfo] = lambda _: UTC
+    names_said: Callable[[str, str], frozenset[str]] = lambda *_: frozenset()
 
     @contextmanager
     def reading(self, mind_id: str) -> Iterator[TurnReader]:
@@ -99,7 +103,10 @@ class TurnReaders:
         own = self.own_kinds(mind_id)
         kinds = self.kinds if own is None else own
         model = self.own_model(mind_id) or self.model
-        reader = TurnReader(model, overrides=self.overrides(mind_id), kinds=kinds, zone=self.zone(mind_id))
+        names_said = partial(self.names_said, mind_id)
+        reader = TurnReader(
+            model, overrides=self.overrides(mind_id), kinds=kinds, zone=self.zone(mind_id), names_said=names_said
+        )
         try:
             yield reader
         finally:
@@ -116,12 +123,19 @@ class TurnReader:
         overrides: Path | None,
         kinds: tuple[EntityKind, ...] = (),
         zone: tzinfo = UTC,
+        names_said: Callable[[str], frozenset[str]] = lambda _: frozenset(),
     ) -> None:
-        """*overrides* is the folder of the mind's own prompts, *kinds* those of entities, *zone* that of times."""
+        """
+        *overrides* is the folder of the mind's own prompts, *kinds* those of entities, *zone* that of times.
+
+        *names_said* finds in a text the names that who speaks without a name said are theirs.
+        """
         self._model = model
         self._overrides = overrides
         self._kinds = kinds
         self._zone = zone
+        self._names_said = names_said
+        self._said: tuple[Message, ...] = ()
         self._kind_by_name: dict[tuple[str, ...], str] = {}
         self._extraction: Extraction | None = None
         self._questions: list[_Question] = []
@@ -130,6 +144,7 @@ class TurnReader:
 
     async def read(self, *, said: Sequence[Message], previous: Sequence[Message], occurred_at: str) -> Extraction:
         """Entities and facts of the turn, with who said them; the model is asked once, however often this is called."""
+        self._said = tuple(said)
         if self._extraction is None:
             occurred_at = datetime.fromisoformat(occurred_at).astimezone(self._zone).isoformat()
             answered = await self._asked(said=tuple(said), previous=tuple(previous), occurred_at=occurred_at)
@@ -232,13 +247,22 @@ class TurnReader:
             raise question.error
         assert question.answer is not None  # noqa: S101 - answered without an error
         repeats = tuple(number for number in question.answer.repeats if number in may_repeat)
+        ended = may_end.intersection(question.answer.contradicts)
         contradicts = believable(
             fact,
-            may_end.intersection(question.answer.contradicts),
+            ended,
             same_pair=question.same_pair,
             others=question.others,
+            is_one=await self._speaker_in(fact, [one.text for one in question.others if one.number in ended]),
         )
         return question.answer.model_copy(update={"repeats": repeats, "contradicts": contradicts})
+
+    async def _speaker_in(self, fact: str, known: Sequence[str]) -> Callable[[str, str], bool]:
+        """Says of two facts whether both are of who speaks, where nobody has a name."""
+        if not known or not speaks_alone(self._said):
+            return lambda *_: False
+        said = await anyio.to_thread.run_sync(self._names_said, " | ".join((fact, *known)))
+        return partial(are_of_the_speaker, names=said | introduced(one.content for one in self._said))
 
     async def _settle_together(self) -> None:
         gathered = 0

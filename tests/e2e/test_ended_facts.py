@@ -214,3 +214,39 @@ async def test_what_is_known_of_somebody_tells_nothing_that_has_ended_as_what_is
     assert f"Tim: {FRIEND}" in [memory["text"] for memory in then]
     assert any(PARTED in line["text"] for line in surfaced)
     assert not any(FRIEND in line["text"] for line in surfaced)
+
+
+MOVES = {
+    "Hallo, ich heiße Jana und wohne in Köln.": ("Jana", "Köln", "Jana wohnt in Köln."),
+    "Wir sind nach Bremen gezogen, meine Möbel auch.": ("Nutzerin", "Bremen", "Die Nutzerin wohnt jetzt in Bremen."),
+}
+
+
+def of_homes(prompt):
+    """What a model notes of where somebody lives, under the name that it knows at that time."""
+    told = prompt.partition("<turn>")[2]
+    known = [one for said, one in MOVES.items() if said in told]
+    facts = [{"source": a, "relation": "LIVES_IN", "target": b, "fact": fact} for a, b, fact in known]
+    return {"entities": [{"name": name} for a, b, _ in known for name in (a, b)], "facts": facts}
+
+
+def ends_the_first(prompt):
+    """The old home is over."""
+    return {"settlements": [{"number": 1, "repeats": [], "contradicts": [0]}] if "wohnt in Köln" in prompt else []}
+
+
+@pytest.mark.parametrize("name", ["", "Kim"])
+async def test_who_said_a_name_without_having_one_is_who_speaks(tmp_path, name):
+    """Broken: facts that call the speaker by different words share no name, and the old home holds for ever."""
+    named = {"name": name} if name else {}
+    with provider_of(Brain(extraction=of_homes, settlements=ends_the_first)) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "extraction")) as service:
+            for number, content in enumerate(MOVES):
+                at = f"2026-01-1{number}T12:00:00Z"
+                said = {"role": "user", "content": content, "timestamp": at, **(named if number else {})}
+                await service.keep("ada", said, session_id=f"s{number}")
+                await service.digested("ada")
+            facts = (await service.http.get("/v1/minds/ada/facts")).json()["items"]
+
+    states = {one["text"]: one["state"] for one in facts}
+    assert states == {"Jana wohnt in Köln.": "holding" if name else "ended", MOVES[content][2]: "holding"}

@@ -1,0 +1,91 @@
+"""Whose fact it is where nobody has a name. Every docstring says what was broken, once."""
+
+import pytest
+
+from consolidation.kernel.turns import Message, Speaker
+from service.ingest.contradictions import believable
+from service.ingest.extraction_prompts import KnownItem
+from service.ingest.nameless_speaker import are_of_the_speaker, introduced, speaks_alone
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("Hallo, ich heiße Jana und wohne in Köln.", "Jana"),
+        ("Hi, I'm Jana!", "Jana"),
+        ("my name is Jean-Luc, by the way", "Jean-Luc"),
+        ("Hola, me llamo Lucía.", "Lucía"),
+        ("Je m’appelle Émile et j'habite à Lyon.", "Émile"),
+        ("Mi chiamo Chiara.", "Chiara"),
+        ("Meu nome é João.", "João"),
+        ("Ik heet Sanne.", "Sanne"),
+        ("Nazywam się Łucja.", "Łucja"),
+        ("Меня зовут Яна, я из Минска.", "Яна"),
+        ("我叫王芳，住在北京。", "王芳"),
+        ("私の名前は花子です。", "花子"),
+        ("اسمي ليلى وأعيش في بيروت", "ليلى"),
+    ],
+)
+def test_who_says_a_name_is_called_by_it(said, name):
+    assert introduced([said]) == {name}
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["My sister is called Jana.", "I'm German.", "Meine Katze heißt Mimi.", "ich heiße nicht so", "I am called often."],
+)
+def test_what_others_are_called_is_not_the_speakers_name(said):
+    """Broken: any name behind such a word is the speaker's."""
+    assert introduced([said]) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("new", "known", "names"),
+    [
+        ("Die Nutzerin wohnt jetzt in Bremen.", "Jana wohnt in Köln.", {"Jana"}),
+        ("The user lives in Bremen now.", "Die Nutzerin wohnt in Köln.", ()),
+        ("L'utilisatrice habite maintenant à Brême.", "The user lives in Cologne.", ()),
+        ("Jana lives in Bremen.", "they told me: I live in Cologne.", {"Jana"}),
+        ("Пользовательница живёт в Бремене.", "Яна живёт в Кёльне.", {"Яна"}),
+        ("用户现在住在不来梅。", "王芳住在科隆。", {"王芳"}),
+    ],
+)
+def test_two_facts_of_who_speaks_are_of_one_however_each_calls_them(new, known, names):
+    """Broken: facts that share no word for who it is are of two."""
+    assert are_of_the_speaker(new, known, names=names)
+
+
+@pytest.mark.parametrize(
+    ("new", "known"),
+    [
+        ("Die Nutzerin wohnt jetzt in Bremen.", "Anna wohnt in Köln."),
+        ("Die Mutter der Nutzerin wohnt in Bremen.", "Jana wohnt in Köln."),
+        ("Anna lives in Bremen.", "The user lives in Cologne."),
+        ("The assistant suggested Bremen.", "Jana lives in Cologne."),
+    ],
+)
+def test_what_is_of_another_one_is_not(new, known):
+    """Broken: whatever a model calls untrue is the speaker's."""
+    assert not are_of_the_speaker(new, known, names={"Jana"})
+
+
+def test_such_a_fact_is_ended_by_what_bears_on_it_alone():
+    """Broken: whatever a model names of the speaker is ended."""
+    homes, known = "Die Nutzerin wohnt jetzt in Bremen.", ("Jana wohnt in Köln.", "Jana isst gern Pizza.")
+    items = [KnownItem(number, text) for number, text in enumerate(known)]
+
+    def ended(*numbers, names):
+        is_one = lambda one, other: are_of_the_speaker(one, other, names=names)  # noqa: E731
+        return believable(homes, numbers, same_pair=(), others=items, is_one=is_one)
+
+    assert ended(0, names={"Jana"}) == (0,)
+    assert ended(1, names={"Jana"}) == ()
+    assert ended(0, names=()) == ()
+
+
+def test_who_has_a_name_is_not_nameless():
+    nameless, ann = Message(Speaker.USER, "Hi"), Message(Speaker.USER, "Hi", name="Ann")
+
+    assert speaks_alone([nameless, Message(Speaker.ASSISTANT, "Hi", name="Bot")])
+    assert not speaks_alone([nameless, ann])
+    assert not speaks_alone([Message(Speaker.ASSISTANT, "Hi")])
