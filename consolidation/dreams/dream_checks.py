@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Self
 
 from consolidation.story.checks import language_of, leak
 from consolidation.story.invention import Sources, invention
+from consolidation.text.given_names import is_ordinary
 from consolidation.text.language import is_surely_foreign
 from consolidation.text.names import opening_names
 from consolidation.text.quotation import without_quotations
 from consolidation.text.sentences import whole_sentences
 from consolidation.text.success_claims import success_claims
-from consolidation.text.tokens import count_tokens
 from consolidation.text.words import stems
 
 if TYPE_CHECKING:
@@ -33,8 +33,6 @@ MOST_OBSERVATIONS = 20
 _LONGEST_OBSERVATION, _LONGEST_REFLECTION, _LONGEST_PRIORITY = 400, 1_500, 400  # characters
 _MOST_WORDS = 120  # of a reflection
 _LONGEST_DIARY, _LONGEST_RULE, _LONGEST_BRIEFING = 4_000, 300, 8_000
-_SHORTEST_PART = 3  # letters of a word that others are made of
-_FORMED = re.compile(r"(?:ed|ings?|tions?|ments?|ness|ity|ly)$")  # "Reindexed", "Deduplication": names end so rarely
 _LONGEST_SHOWN = 100  # characters of what is not true
 _TIME = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
 _EMPTY = frozenset({"{}", "[]", "null", "none", "nothing", "…", "..."})
@@ -118,7 +116,7 @@ class DreamSources:
             return ""
         for sentence in whole_sentences(text, language=language):
             for name in opening_names(sentence, language=language):
-                if not (_is_ordinary(name, language=language) or self.known.knows(name)):
+                if not (is_ordinary(name, language=language) or self.known.knows(name)):
                     return name
         return ""
 
@@ -264,26 +262,6 @@ def _invention(text: str, sources: DreamSources) -> str:
         return fault
     stranger = sources.stranger(text)
     return f"the name {stranger!r} does not occur in what happened" if stranger else ""
-
-
-def _is_ordinary(word: str, *, language: str) -> bool:
-    """
-    Whether a word is not a name, as far as a vocabulary of tokens shows: it has names that are frequent with a capital.
-
-    Of English it also has most words whole, or both words that one is made of ("healthcheck").
-    """
-    if not word[1:].islower():  # "CSVs"
-        return True
-    word = word.lower()
-    small = count_tokens(f" {word}")
-    if small == 1:
-        return True
-    if count_tokens(f" {word.capitalize()}") < small:
-        return False
-    if not language.startswith("en") or _FORMED.search(word):
-        return True
-    parts = ((word[:at], word[at:]) for at in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1))
-    return any(all(count_tokens(f" {one}") == 1 for one in pair) for pair in parts)
 
 
 def _said(text: str) -> str:

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from consolidation.text.dates import named_days
+from consolidation.text.given_names import unproven_names
 from consolidation.text.names import names
 from consolidation.text.numbers import NUMBER, is_said, numbers_said
 from consolidation.text.sentences import sentences
@@ -40,14 +41,22 @@ class Sources:
     """Everything that a text may take its names, numbers and dates from."""
 
     def __init__(
-        self, texts: Iterable[str], *, language: str, days: Iterable[date] = (), counted: int | None = None
+        self,
+        texts: Iterable[str],
+        *,
+        language: str,
+        days: Iterable[date] = (),
+        counted: int | None = None,
+        are_openings_names: bool = True,
     ) -> None:
         """
         *days* are known beside those that *texts* name.
 
         A number of one digit may be a count of what *texts* tell. It is looked for where it is more than *counted*.
+        Where not *are_openings_names*, a name that only opens a sentence, or stands in German, is left to the caller.
         """
         self._counted = counted
+        self._are_openings_names = are_openings_names
         self._days = tuple(dict.fromkeys(days))
         self._texts = (*texts, " ".join({str(day.year) for day in self._days}))
         self.language = language
@@ -85,11 +94,14 @@ class Sources:
         return any(address.casefold() in text.casefold() for text in self._texts)
 
     def _strange_names(self, sentence: str) -> tuple[str, ...]:
+        possible = unproven_names(sentence, language=self.language) if self._are_openings_names else ()
+        unproven = tuple(one for one in possible if not self.knows(one))
         if self.language.startswith("de"):  # there every noun has a capital: a capital marks no name
-            return ()
+            return unproven
         opening = tokens(sentence)[:1]
         whole = (name for name in names(sentence, limit=60) if re.search(rf"(?<!\w){re.escape(name)}", sentence))
-        return tuple(name for name in whole if not self._is_known(name, opening))  # "15W-40" has no name "W-40"
+        strange = [name for name in whole if not self._is_known(name, opening)]  # "15W-40" has no name "W-40"
+        return tuple(dict.fromkeys((*strange, *(one for one in unproven if not any(one in name for name in strange)))))
 
     def _is_known(self, name: str, opening: tuple[str, ...]) -> bool:
         """Whether the words of a name were said, in whatever form, but for one that only opens the sentence."""

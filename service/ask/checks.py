@@ -153,7 +153,8 @@ class Check:
         texts = (*texts, self.known)
         days = frozenset(day for one in evidence for day in self._days(one))
         of_days = tuple(f"{day:%A} {day.day} {day:%B %Y}" for day in days)
-        found = Sources((*texts, _INSIDE_NAMES), language=self.language, days=days).inventions(text)
+        sources = Sources((*texts, _INSIDE_NAMES), language=self.language, days=days, are_openings_names=False)
+        found = sources.inventions(text)
         if found:
             return f"{found[0]} is not in the evidence it names"
         dated = {word for day in named_days(text) for word in tokens(day.words)}
@@ -163,8 +164,8 @@ class Check:
                 return f"the number {number} is not in the evidence it names"
         for name in sorted(days_named(text) - days_named(" | ".join((*texts, *of_days)))):
             return f"{name.title()} is not in the evidence it names"
-        sources = (*texts, *map(without_leads, texts))
-        for name in strange_names(self.known_names(text), text, sources, known_names=self.known_names):
+        told = (*texts, *map(without_leads, texts))
+        for name in strange_names(self.known_names(text), text, told, known_names=self.known_names):
             return f"the name {name!r} is not in the evidence it names"
         return ""
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from consolidation.kernel.ports import Ask
 from consolidation.kernel.turns import Speaker
 from consolidation.text.dates import days_named
+from consolidation.text.given_names import unproven_names
 from consolidation.text.names import names
 from consolidation.text.strange_names import strange_names
 from consolidation.text.words import tokens
@@ -182,5 +183,6 @@ def invention(text: str, *, source: str, language: str, known_names: Callable[[s
 
 
 def names_in(text: str, *, language: str, known_names: Callable[[str], Sequence[str]]) -> tuple[str, ...]:
-    """The names in *text*: those that are known, and what has a capital where that marks a name."""
-    return (*known_names(text), *(names(text) if _CAPITALS_MEAN_NAMES.match(language) else ()))
+    """The names in *text*: those that are known, what has a capital where that marks a name, and what else is one."""
+    with_capitals = names(text) if _CAPITALS_MEAN_NAMES.match(language) else ()
+    return (*known_names(text), *with_capitals, *unproven_names(text, language=language))

@@ -15,6 +15,8 @@ from service.resonance.late_answers import Pace
 from service.resonance.narration import ask_for_narration, checked, plain
 from service.resonance.stable_prompt import shortened
 from service.retrieval.moment import Shortlist
+from service.retrieval.queries import named_in
+from service.retrieval.tellers import people_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -163,7 +165,7 @@ class NarrationModel:
         mind, said, language = call.mind, telling.said, call.moment.told_in
 
         def known_names(text: str) -> list[str]:
-            return [name for _, name in mind.text.names_in(text)]
+            return [*(name for _, name in mind.text.names_in(text)), *named_in(text, people_in(mind).values())]
 
         return await anyio.to_thread.run_sync(
             lambda: checked(said, telling.asked, language=language, known_names=known_names, is_partial=is_partial)

@@ -39,6 +39,8 @@ def test_what_stands_in_the_source_may_be_checked(text):
     [
         ("Ann's mother moved to Paris.", "Paris"),
         ("I was told by Caroline that she moved.", "Caroline"),
+        ("Gertrude moved to Lyon.", "Gertrude"),
+        ("Carla told me that she moved.", "Carla"),
         ("She moved with Tom Baker.", "Tom Baker"),
         ("She has 4 cats.", "4"),
         ("She has 33 cats.", "33"),
