@@ -10,9 +10,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from consolidation.corrections.wording import names_any
+from consolidation.kernel.turns import Speaker
 from consolidation.story.invention import Sources, invented_sentences
 from consolidation.text.assertions import clause_of, leaves_open, negates, supposes, tells_beside
+from consolidation.text.first_person import speaks_of_oneself
 from consolidation.text.language import detect
+from consolidation.text.names import name_key
 from consolidation.text.relations import relations_told, words_of_relations
 from consolidation.text.relative_dates import possible_days
 from consolidation.text.sentences import sentences
@@ -23,7 +27,7 @@ from service.ingest.said_names import SPEAKER_WORDS, SaidNames
 from service.ingest.turn_facts import TurnFacts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from consolidation.kernel.turns import Message
     from prompts.responses import Extraction, Fact
@@ -55,6 +59,9 @@ def grounded(
     for one in filter(None, told):
         fact, sentence = _with_sentence(one, said, language)
         if sentence and _is_not_told(fact, sentence, language):
+            continue
+        if (theirs := _of_its_teller(fact, said, speakers, language)) is not None:
+            facts.append(theirs)
             continue
         is_invented = names.can_tell(fact.fact) and invented_sentences(fact.fact, sources)
         if not is_invented and not (sentence and _says_otherwise(fact, sentence, language)):
@@ -91,6 +98,33 @@ def _with_sentence(fact: Fact, said: Sequence[Message], language: str) -> tuple[
         if (answer := max(answers, key=shared, default=None)) is not None:
             return fact.model_copy(update={"message": answer[0]}), answer[1]
     return fact, best[1]
+
+
+def _of_its_teller(fact: Fact, said: Sequence[Message], speakers: Collection[str], language: str) -> Fact | None:
+    """
+    *fact* as its teller's, in their words, where it tells of another one who speaks what they say of themselves.
+
+    None where it does not.
+    """
+    named = [one for one in dict.fromkeys(speakers) if names_any(fact.fact, (name_key(one),))]
+    if not named:
+        return None
+    words = content_stems(fact.fact, language=language) - content_stems(" ".join(speakers), language=language)
+    parts = [
+        (len(words & content_stems(part, language=language)), number == fact.message, number, part)
+        for number, message in enumerate(said, start=1)
+        if message.role is Speaker.USER
+        for part in sentences(message.content, language=language)
+    ]
+    most, _, number, part = max(parts, key=lambda one: one[:2], default=(0, False, 0, ""))
+    teller = said[number - 1].known_as if most else ""
+    is_said_of_another = any(names_any(said[number - 1].content, (name_key(one),)) for one in named) if most else True
+    if not teller or teller in named or is_said_of_another or not speaks_of_oneself(part, language=language):
+        return None
+    if _asks(part):
+        return None
+    own = {"source": teller, "message": number, "fact": part, "valid_at": None, "invalid_at": None}
+    return fact.model_copy(update=own)
 
 
 def _is_not_told(fact: Fact, sentence: str, language: str) -> bool:

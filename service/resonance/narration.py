@@ -20,7 +20,7 @@ from consolidation.text.strange_names import strange_names
 from consolidation.text.words import tokens
 from prompts.responses import Narration
 from service.resonance.retelling import fault_of_retelling, say_the_same
-from service.resonance.retold_sense import fault_of_sense, misattributed
+from service.resonance.retold_sense import fault_of_sense, misattributed, told_of_another
 from service.retrieval.lead_words import without_lead, wording
 from service.retrieval.moment import Flashback
 from service.retrieval.tellers import asker_of
@@ -93,12 +93,14 @@ def checked(
     *,
     language: str,
     known_names: Callable[[str], Sequence[str]],
+    asker: str = "",
     is_partial: bool = False,
 ) -> tuple[tuple[Flashback, ...], Mapping[str, str]]:
     """
     What surfaces, what matters most first; and why a fragment was dropped or its narration refused, by id.
 
-    The best score goes to the first. *known_names* finds the names of the mind's entities in a text. What surfaces and
+    The best score goes to the first. *known_names* finds the names of the mind's entities in a text, and *asker* is the
+    name of who asks. What surfaces and
     has no line stays as it is. Of an answer that *is_partial*, lines alone judge nothing but what they tell.
     """
     every = dict(enumerate(shortlist.every, start=1))
@@ -124,6 +126,7 @@ def checked(
             or invention(text, source=source, language=language, known_names=known_names)
             or fault_of_sense(text, fragment, language=language)
             or misattributed(text, fragment, named=names_in(text, language=language, known_names=known_names))
+            or told_of_another(text, fragment, asker=asker, language=language)
             or _borrowed(text, fragment)
             or _repeated(text, fragment, told=flashbacks)
         )

@@ -16,7 +16,7 @@ from service.resonance.narration import ask_for_narration, checked, plain
 from service.resonance.stable_prompt import shortened
 from service.retrieval.moment import Shortlist
 from service.retrieval.queries import named_in
-from service.retrieval.tellers import people_in
+from service.retrieval.tellers import asker_of, people_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -168,7 +168,14 @@ class NarrationModel:
             return [*(name for _, name in mind.text.names_in(text)), *named_in(text, people_in(mind).values())]
 
         return await anyio.to_thread.run_sync(
-            lambda: checked(said, telling.asked, language=language, known_names=known_names, is_partial=is_partial)
+            lambda: checked(
+                said,
+                telling.asked,
+                language=language,
+                known_names=known_names,
+                asker=asker_of(call.moment),
+                is_partial=is_partial,
+            )
         )
 
     def _voice(self, mind: Mind) -> dict[str, str]:

@@ -67,6 +67,38 @@ _I_SAID = re.compile(
 )
 
 
+# Whom a line speaks to, and how one says that one remembers or was told something.
+_YOU = re.compile(
+    r"(?<![\w'])(?:you(?:r|rs|rself)?|du|dich|dir|dein(?:e[mnrs]?)?|tú|ti|tus?|usted|contigo|toi|ton|tes|vous|votre|vos|tuo|tua"
+    r"|tuoi|tue|você|teus?|tuas?|jij|jou|jouw|ty|ciebie|cię|tobie|tobą|tw[oó]j\w{0,3}|ты|тебя|тебе|тобой|тво[йяёеи]\w{0,3}"
+    r"|أنتِ?|أنك)(?!\w)|你|您|あなた",
+    re.IGNORECASE,
+)
+_I_REMEMBER = re.compile(
+    r"(?<!\w)(?:i(?:'ve| have| can| do| still| also| once| just){0,2} (?:remember\w*|recall|know|knew|think|thought"
+    r"|hear|heard|note|noted|learned|believe|was told|got told|asked)"
+    r"|(?:told|asked|reminded|said to|wrote to|assured|let) me"
+    r"|ich (?:erinnere mich|weiß|wusste|glaube|denke|habe gehört|hörte|notierte)(?: noch| gehört)?"
+    r"|(?:hat|hatte|erzählte|sagte|wurde) (?:es )?mir(?: \w+){0,2} (?:erzählt|gesagt)|(?:erzählte|sagte|schrieb) mir"
+    r"|mir wurde (?:erzählt|gesagt)|recuerdo|me acuerdo|sé|creo|me (?:contó|dijo|contaron|dijeron|ha (?:contado|dicho))"
+    r"|je (?:me souviens|sais|crois|pense)|m'(?:a|avait|ont) (?:dit|raconté|confié)|on m'a dit|ricordo|so|credo"
+    r"|mi ha(?:nno)? (?:detto|raccontato)|(?:eu )?(?:me )?lembro|sei|acho|me (?:contou|disse)"
+    r"|ik (?:herinner me|weet)(?: nog)?"
+    r"|(?:vertelde|zei|heeft) (?:het )?(?:me|mij)|mij werd verteld)(?!\w)",
+    re.IGNORECASE,
+)
+
+
+def says_you(text: str) -> bool:
+    """Whether *text* speaks to somebody."""
+    return _YOU.search(text) is not None
+
+
+def without_remembering(text: str) -> str:
+    """*text* without the words by which a bot says that it remembers something, or was told it."""
+    return _I_REMEMBER.sub(" ", text.replace("’", "'"))
+
+
 def says_that_it_said(text: str) -> bool:
     """Whether a bot says in *text* that it said something itself."""
     return _I_SAID.search(text.replace("’", "'")) is not None

@@ -9,14 +9,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from consolidation.corrections.wording import names_any
 from consolidation.kernel.turns import Speaker
 from consolidation.text.assertions import clause_of, leaves_open, negates, supposes
+from consolidation.text.first_person import speaks_of_oneself
 from consolidation.text.language import detect
+from consolidation.text.quotation import without_quotations
 from consolidation.text.sentences import sentences
 from consolidation.text.speech_acts import is_question
 from consolidation.text.words import tokens
 from service.resonance.retelling import bare_parts, pieces_of
-from service.resonance.retelling_words import says_that_it_said
+from service.resonance.retelling_words import says_that_it_said, says_you, without_remembering
+from service.retrieval.tellers import key_of, says_given_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -61,6 +65,30 @@ def misattributed(text: str, fragment: Fragment, *, named: Iterable[str]) -> str
         if words and words <= own and words.isdisjoint(theirs):
             return f"no person said the name {name!r}"
     return ""
+
+
+def told_of_another(text: str, fragment: Fragment, *, asker: str, language: str) -> str:
+    """
+    Why *text* may tell as the bot's, or as *asker*'s, what somebody else said of themselves by name; else "".
+
+    A line that names them says whose it is, and so does one that says "he", "she" or "they" alone.
+    """
+    people = [one for one in fragment.said if one.role is Speaker.USER]
+    line = without_quotations(text)
+    known = [(one, said) for one in people for said in _sentences(one.content, language)]
+    pieces = pieces_of(text, language=detect(text, fallback=language))
+    most = max((len(pieces & said.pieces) for _, said in known), default=0)
+    near = [(one, said) for one, said in known if len(pieces & said.pieces) == most]
+    if not near or not all(one.known_as and speaks_of_oneself(said.text, language=said.language) for one, said in near):
+        return ""
+    tellers = {key_of(one.known_as): one.known_as for one, _ in near}
+    if any(names_any(text, (key,)) or says_given_name(text, name) for key, name in tellers.items()):
+        return ""
+    if says_you(line) and key_of(asker) not in tellers and not any(says_you(said.text) for _, said in near):
+        return "it tells as of who asks what another said of themselves"
+    own = without_remembering(line)
+    is_bots = speaks_of_oneself(own, language=detect(text, fallback=language))
+    return "it tells as its own what a person said of themselves" if is_bots else ""
 
 
 def _sentences(text: str, language: str) -> list[_Sentence]:

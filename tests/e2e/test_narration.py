@@ -255,3 +255,27 @@ async def test_of_lines_that_come_first_and_are_cut_what_has_no_line_surfaces_in
     texts = [one["text"].startswith("I remember") for one in found["flashbacks"]]
     assert found["degraded"] == ["narration_partial"]
     assert sorted(texts) == [False, True]
+
+
+HATED = "I hated the concert in Oslo."
+
+
+@pytest.mark.parametrize(
+    ("line", "is_told"),
+    [
+        ("You hated the concert in Oslo.", False),
+        ("I hated the concert in Oslo.", False),
+        ("Gertrude hated the concert in Oslo.", False),
+        ("I remember Bob hated the concert in Oslo.", True),
+    ],
+)
+async def test_what_somebody_says_of_themselves_is_told_of_them_alone(tmp_path, line, is_told):
+    """Broken: ``told_of_another`` and ``unproven_names`` find none."""
+    with provider_of(Brain(narration=telling(Oslo=line))) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "subconscious")) as service:
+            await service.keep("ada", {"role": "user", "name": "Bob", "content": HATED})
+            await service.digested("ada")
+            asked = [{"role": "user", "name": "Ada", "content": "How was the concert in Oslo?"}]
+            found = (await service.resonate("ada", asked, session_id="new")).json()["flashbacks"]
+
+    assert [one["text"] for one in found] == [line if is_told else f"Bob told me: {HATED}"]

@@ -214,3 +214,38 @@ async def test_a_card_no_longer_tells_what_was_pinned_of_a_turn_that_is_muted_or
         after = await stable(service)
 
     assert ["Lyon" in text for text in (before, held_back, after)] == [True, False, True]
+
+
+GROUP = (
+    ("Ada", "I live in Lyon."),
+    ("Bob", "I live in Oslo."),
+    ("Ada", "I am allergic to peanuts."),
+    ("Carla", "Hi all"),
+)
+
+
+def mixed_up(_):
+    """What a model notes that takes one for the other."""
+    facts = [
+        {"source": "Ada", "relation": "LIVES_IN", "target": "Oslo", "fact": "Ada lives in Oslo.", "message": 2},
+        {
+            "source": "Carla",
+            "relation": "IS",
+            "target": "Peanuts",
+            "fact": "Carla is allergic to peanuts.",
+            "message": 3,
+        },
+    ]
+    names = ("Ada", "Carla", "Oslo", "Peanuts")
+    return {"entities": [{"name": one} for one in names], "facts": [{**one, "importance": 0.9} for one in facts]}
+
+
+async def test_what_one_says_of_themselves_is_on_their_own_card(tmp_path):
+    """Broken: a fact is held against its turn as a whole, in which somebody else says it of themselves."""
+    with provider_of(Brain(extraction=mixed_up)) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "extraction")) as service:
+            await service.keep("ada", *({"role": "user", "name": name, "content": said} for name, said in GROUP))
+            await service.digested("ada")
+            cards = {card["name"]: [line["text"] for line in card["lines"]] for card in await people(service)}
+
+    assert cards == {"Bob": ["I live in Oslo."], "Ada": ["I am allergic to peanuts."]}

@@ -3,7 +3,7 @@
 import pytest
 
 from consolidation.kernel.turns import Speaker
-from service.resonance.retold_sense import fault_of_sense, misattributed
+from service.resonance.retold_sense import fault_of_sense, misattributed, told_of_another
 from tests.support.fragments import fragment_of, message_of
 
 
@@ -151,3 +151,53 @@ def test_a_name_that_the_bot_alone_said_is_not_told_as_the_persons(line, is_refu
     found = misattributed(line, fragment_of("a", said=said), named=["Hotel Alfa"] if "Alfa" in line else ["Rome"])
 
     assert bool(found) == is_refused
+
+
+BOB = "I hated the concert in Oslo."
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        ("en", "You hated the concert in Oslo."),
+        ("en", "I hated the concert in Oslo."),
+        ("en", "I remember you hated the concert in Oslo."),
+        ("en", "Your brother hated the concert in Oslo."),
+        ("en", "You told me you hated the concert in Oslo."),
+        ("de", "Ich weiß noch, dass du das Konzert in Oslo gehasst hast."),
+        ("de", "Ich habe das Konzert in Oslo gehasst."),
+        ("fr", "Tu détestais le concert à Oslo."),
+        ("nl", "Jij haatte het concert in Oslo."),
+    ],
+)
+def test_what_one_says_of_themselves_is_not_told_as_anothers_or_as_the_bots(language, line):
+    """Broken: whoever said it, the names in a line are looked at alone."""
+    fragment = fragment_of("a", f"Bob told me: {BOB}", said=(message_of(BOB, name="Bob"),))
+
+    assert told_of_another(line, fragment, asker="Ada", language=language)
+
+
+@pytest.mark.parametrize(
+    ("asker", "line"),
+    [
+        ("Ada", "Bob hated the concert in Oslo."),
+        ("Ada", "I remember that Bob told me he hated the concert in Oslo."),
+        ("Ada", "He told me that he hated the concert in Oslo."),
+        ("Ada", "I was told: “I hated the concert in Oslo.”"),
+        ("Ada", "Ich weiß noch, dass Bob das Konzert in Oslo gehasst hat, anders als du."),
+        ("Bob", "I remember you hated the concert in Oslo."),
+        ("bob", "You told me you hated the concert in Oslo."),
+    ],
+)
+def test_what_is_told_of_who_said_it_passes(asker, line):
+    """Broken: every line that says "I" or "you" is refused."""
+    fragment = fragment_of("a", f"Bob told me: {BOB}", said=(message_of(BOB, name="Bob"),))
+
+    assert told_of_another(line, fragment, asker=asker, language="en") == ""
+
+
+def test_of_whoever_has_no_name_you_are_the_one():
+    """Broken: a person without a name is another than who asks."""
+    fragment = fragment_of("a", f"they told me: {BOB}", said=(message_of(BOB),))
+
+    assert told_of_another("You hated the concert in Oslo.", fragment, asker="", language="en") == ""
