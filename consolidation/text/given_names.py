@@ -1,7 +1,7 @@
 """
 Names that stand where a capital proves nothing: at the beginning of a sentence, and anywhere in German.
 
-Given names that many people have are in a list; of English, a vocabulary of tokens shows what else is no ordinary word.
+Given names that many people have are in a list; of English, a vocabulary of tokens shows which other words are names.
 An honest sentence has none that its sources do not have.
 """
 
