@@ -14,13 +14,14 @@ from consolidation.kernel.turns import Speaker
 from consolidation.text.assertions import clause_of, leaves_open, negates, supposes
 from consolidation.text.first_person import speaks_of_oneself
 from consolidation.text.language import detect
+from consolidation.text.names import key_of
 from consolidation.text.quotation import without_quotations
 from consolidation.text.sentences import sentences
 from consolidation.text.speech_acts import is_question
 from consolidation.text.words import tokens
 from service.resonance.retelling import bare_parts, pieces_of
 from service.resonance.retelling_words import says_that_it_said, says_you, without_remembering
-from service.retrieval.tellers import key_of, says_given_name
+from service.retrieval.tellers import says_given_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
