@@ -15,6 +15,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from consolidation.text.introductions import is_of_own_name
 from consolidation.text.subjectless import subjectless
 from consolidation.text.words import content_words, is_dense, tokens
 
@@ -84,6 +85,8 @@ def concepts(text: str, *, language: str) -> frozenset[str]:
         for run, meant in known.by_run.items():
             if run in text:
                 found |= meant
+    if is_of_own_name(text):
+        found.add("own_name")
     return frozenset(found)
 
 

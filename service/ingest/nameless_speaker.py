@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from consolidation.corrections.wording import names_any
 from consolidation.kernel.turns import Speaker
 from consolidation.text.first_person import says_i
+from consolidation.text.introductions import introduced
 from consolidation.text.language import detect
 from consolidation.text.names import name_key
 from consolidation.text.relations import is_relation_word
@@ -32,37 +33,9 @@ _PERSON = re.compile(
     r"|用户|用戶|ユーザー?|利用者",
     re.IGNORECASE,
 )
-# Words by which people say their name, and what full text knows them by.
-_SAYS_NAME = (
-    r"my name is|my name's|my name’s|i am called|i'm called|i’m called|just call me|you can call me"
-    r"|(?:hi|hello|hey)[,!. ]+(?:i am|i'm|i’m|im|this is)"
-    r"|ich hei(?:ß|ss)e|mein name ist|nenn mich|(?:hallo|hi|servus|moin)[,!. ]+ich bin(?: die| der)?"
-    r"|me llamo|mi nombre es|(?:hola|buenas)[,!. ]+soy"
-    r"|je m['’]appelle|mon (?:nom|prénom) est|(?:bonjour|salut)[,!. ]+(?:moi c['’]est|je suis)"
-    r"|mi chiamo|il mio nome è|(?:ciao|salve)[,!. ]+sono"
-    r"|(?:eu )?me chamo|chamo-me|meu nome é|(?:olá|oi)[,!. ]+(?:eu )?sou (?:o |a )?"
-    r"|ik heet|mijn naam is|(?:hallo|hoi)[,!. ]+ik ben"
-    r"|nazywam się|mam na imię|na imię mi"
-    r"|меня зовут|мо[её] имя"
-)
-_NAME = r"[^\W\d_][^\W\d_'’-]*(?:['’-][^\W\d_]+)*"
-_INTRODUCES = re.compile(
-    rf"(?<!\w)(?:{_SAYS_NAME})[\s:„“\"«]+(?P<name>(?-i:(?=[^\W\d_a-zß-öø-ÿа-яё])){_NAME})", re.IGNORECASE
-)
-_INTRODUCES_DENSE = re.compile(
-    r"(?:我叫|我的名字[是叫]|我名叫)(?P<zh>[\u4e00-\u9fff]{1,4}?)(?=[，。,.！!、\s]|$)"
-    r"|(?:名前は|[私僕俺]は)(?P<ja>[\u3040-\u30ff\u4e00-\u9fff]{1,8}?)(?:です|と申します|といいます|と言います)"
-    r"|(?:اسمي|أدعى)\s+(?:هو\s+)?(?P<ar>[\u0620-\u064a]{2,15})"
-)
 _ASKED_AS = (
     "name call heiße Name llamo nombre appelle nom prénom chiamo nome chamo heet naam nazywam imię зовут имя اسمي"
 )
-
-
-def introduced(texts: Iterable[str]) -> frozenset[str]:
-    """The names of which somebody says in *texts* that they are theirs."""
-    found = (one for text in texts for one in (*_INTRODUCES.finditer(text), *_INTRODUCES_DENSE.finditer(text)))
-    return frozenset(name for one in found for name in one.groupdict().values() if name)
 
 
 def names_said(mind: Mind, text: str) -> frozenset[str]:

@@ -1,6 +1,7 @@
 """
-What kind of word answers a question: a number ("how much"), a name ("who", "what is … called"), a place ("where"), a
-day of the week or an hour ("which evening"), or an occupation ("what does she do for a living").
+What kind of word answers a question: a number ("how much"), a name ("who", "what is … called"), that of who asks ("what
+is my name"), a place ("where"), a day of the week or an hour ("which evening"), or an occupation ("what does she do for
+a living").
 
 A turn that holds such a word answers it sooner than one that only speaks of the same. Question words are a closed class
 in each language of ``consolidation.text.speech_acts``.
@@ -14,6 +15,7 @@ from typing import Literal
 
 from consolidation.text.concepts import concepts
 from consolidation.text.dates import asks_when, days_named, names_weekday
+from consolidation.text.introductions import asks_own_name, is_of_own_name
 from consolidation.text.names import proper_nouns
 from consolidation.text.occupations import names_occupation
 from consolidation.text.speech_acts import known, told
@@ -21,7 +23,7 @@ from consolidation.text.words import content_stems
 
 _QUERIES = 32  # each phase asks of the same few
 
-type AnswerType = Literal["number", "name", "place", "day", "occupation"]
+type AnswerType = Literal["number", "name", "own_name", "place", "day", "occupation"]
 
 _ASKS_NUMBER = re.compile(
     r"\bhow (?:much|many|old|long|far|big|high|tall|often|heavy|late|strong)\b|\b(?:dos(?:e|age|is|ierung)|strength)\b"
@@ -91,7 +93,7 @@ _ASKS_OCCUPATION = re.compile(
     r"|\bwat voor werk\b|\bberoep\b|\bzajmuje\b|\bzawód\b|\bz zawodu\b|\bкем (?:\w{1,20} ){0,3}работа(?:ет|ю)\b"
     r"|\bпрофесси[яи]\b"
     r"|чем занимается"
-    r"|什么工作|职业|做什么的|何の仕事|職業|お仕事|仕事は何|ماذا [يتأ]عمل|مهنة|وظيفة",
+    r"|什么工作|职业|做什么的|何の仕事|職業|お仕事|仕事は何|ماذا [يتأ]عمل|مهن[ةت]|وظيف[ةت]|\bما (?:هو )?عملي\b",
     re.IGNORECASE,
 )
 # What has a number for its value, however a question asks for it.
@@ -135,7 +137,9 @@ def answer_types(question: str, *, language: str) -> frozenset[AnswerType]:
     found: set[AnswerType] = set()
     if _ASKS_NUMBER.search(question) or not _HAVE_NUMBERS.isdisjoint(concepts(question, language=language)):
         found.add("number")
-    if _ASKS_NAME.search(question):
+    if asks_own_name(question):
+        found.add("own_name")
+    elif _ASKS_NAME.search(question):
         found.add("name")
     if _ASKS_PLACE.search(question):
         found.add("place")
@@ -153,6 +157,8 @@ def held_types(text: str, *, language: str) -> frozenset[AnswerType]:
         found.add("number")
     if proper_nouns(text, language=language):
         found.add("name")
+    if is_of_own_name(text):
+        found.add("own_name")
     if _STREETS.search(text) or _HOUSE.search(text) or _names_place(text, language):
         found.add("place")
     if names_weekday(text) or _HOUR.search(text):

@@ -73,6 +73,7 @@ class TraitWeights:
     period: float = 0.72
     when: float = 0.30
     answers: float = 0.20
+    introduces: float = 0.60
     wanted: float = 0.25
     recency: float = 0.28
     asks: float = -0.05
@@ -224,7 +225,8 @@ def _moved(sequence: int, *, cues: Cues, traits: Traits, timezone: tzinfo, weigh
     if cues.asks_when and traits.has_time:
         moved += weights.when
     if cues.answer_types:
-        moved += weights.answers * len(cues.answer_types & traits.answers)
+        held = cues.answer_types & traits.answers
+        moved += weights.answers * len(held) + weights.introduces * ("own_name" in held)
     moved += weights.others * (sequence in cues.others)
     moved += weights.unnamed * (sequence in cues.unnamed)
     moved += weights.wanted * (cues.recalls_answer and traits.wants_answer)

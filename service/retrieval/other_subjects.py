@@ -4,7 +4,7 @@ Whether a memory is about another person or thing than the question asks for, th
 What is newer leads, since it tells what holds now. But "my brother lives in Bordeaux" says nothing of where "my mother"
 lives, however alike both are, and whichever came last. It is about another where it has another word in the place of
 one of the question, where it begins with another relative, pet or doctor than is asked for, or where it says of one
-what the writer asks of themselves. It may be where it has other names.
+what the writer asks of themselves: who asks for their own name asks for no other. It may be where it has other names.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from consolidation.kernel.turns import Speaker
 from consolidation.text.first_person import speaks_of_oneself
+from consolidation.text.introductions import asks_own_name, is_of_own_name
 from consolidation.text.names import names
 from consolidation.text.relations import is_relation_word, relations_asked, relations_named
 from consolidation.text.sentences import whole_sentences
@@ -183,6 +184,8 @@ def _compared(
 ) -> bool:
     if not questions:
         return False
+    if asks_own_name(questions[0]) and is_of_own_name(answer) and not is_of_own_name(text):
+        return True
     said, right = _said(text, language), _said(answer, language)
     first, *others = (_asked(one, language) for one in questions)
     in_other_words = frozenset[str]().union(*(one.stems - one.relatives for one in others)) - first.stems
