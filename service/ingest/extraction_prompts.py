@@ -22,13 +22,14 @@ import structlog
 
 from consolidation.kernel.errors import InvalidModelOutput, ModelFault, ModelRefused, ModelTruncated
 from consolidation.kernel.ports import Ask, Usage
+from consolidation.text.introductions import introduced
 from consolidation.text.tokens import count_tokens, cut_to_tokens
 from consolidation.text.words import tokens
 from prompts.responses import Extraction, Identities, Settlement, Settlements
 from service.ingest.contradictions import believable
 from service.ingest.grounding import grounded
 from service.ingest.importance import worth_keeping
-from service.ingest.nameless_speaker import are_of_the_speaker, introduced, speaks_alone
+from service.ingest.nameless_speaker import are_of_the_speaker, speaks_alone
 from service.ingest.namesakes import may_be_one
 from service.ingest.provenance import with_provenance
 from service.retrieval.lead_words import is_read
