@@ -42,7 +42,7 @@ SEVERAL = frozenset(
     """.split()
 )
 # Of these a person may have another one next year.
-_REPLACED = frozenset(
+REPLACED = frozenset(
     """
     partner ex boss flatmate landlord teacher coach doctor dentist therapist physiotherapist vet hairdresser
     """.split()
@@ -252,7 +252,7 @@ def _how(match: re.Match[str], name: str, relation: str, *, language: str) -> Ho
     means = concepts(name, language=language) if "be" in told_by or "bare" in told_by else frozenset()
     is_likely = False
     if "be" in told_by:
-        is_sure = relation in _REPLACED and language != "de" and means.isdisjoint(_PREDICATES)
+        is_sure = relation in REPLACED and language != "de" and means.isdisjoint(_PREDICATES)
         around = match.string[match.start() : match.start("name")] + match.string[match.end() : match.end() + 20]
         is_told = _NAME_OF.search(match.string[max(match.start() - 20, 0) : match.start()]) or _NEW.search(around)
         is_likely = not is_sure and is_told is None

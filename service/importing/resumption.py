@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from json import JSONDecoder
 
 _BEGINS = re.compile(r'[,}\]]\s*(\{)(?=\s*(?:"[^"\\]{0,200}"\s*:|\}))')  # an object behind another value
-_BETWEEN = re.compile(r"\s*,?\s*(?=\{)")
+_BETWEEN = re.compile(r"\s*+(?:,\s*+)?(?=\{)")
 _ENDS = re.compile(r"\s*\]\s*(\[|\Z)?")
 _FIELD = re.compile(r'[\s,{]*"([^"\\]*)"\s*:\s*(?:(?:"(?:[^"\\]|\\.)*"|[-+.\w]+)\s*(?=,))?')
 _MOST_SHAPES = 50

@@ -32,6 +32,7 @@ from service.resonance.turn_likeness import cosines_between
 from service.retrieval.lead_words import without_lead, wording
 from service.retrieval.moment import Shortlist
 from service.retrieval.other_subjects import is_about_another, may_be_about_another, told_in
+from service.retrieval.replacements import tells_anew
 from service.retrieval.tellers import about_in, asker_of, tellers_in
 
 if TYPE_CHECKING:
@@ -215,16 +216,16 @@ class Filters:
             }
         told = [one for one in chosen if one.id not in written]
         said = {one.id: (one.said, one.sequences) for one in told}
-        own, apart, tellers = await anyio.to_thread.run_sync(
+        own, (*apart, anew), tellers = await anyio.to_thread.run_sync(
             lambda: (
                 _written_words(written, call.moment.language),
-                _apart(told, candidates, call.moment.language),
+                _compared(told, candidates, call.moment.language),
                 tellers_in(said, call.mind, candidates.put_right, asker=asker_of(call.moment)),
             )
         )
         others = _of_others_relatives(told, tellers, call.moment, candidates)
         sure, likely = (pairs | others for pairs in apart)
-        return SameSubject({**verdict.subjects, **own}, cosines, verdict.denials, tellers, sure, likely)
+        return SameSubject({**verdict.subjects, **own}, cosines, verdict.denials, tellers, sure, likely, anew)
 
     def echo_turns_of(self, mind: Mind) -> int:
         """How many turns a memory that was shown stays away from its session."""
@@ -268,10 +269,10 @@ def _written_words(fragments: Mapping[str, Fragment], language: str) -> dict[str
     return found
 
 
-def _apart(fragments: Sequence[Fragment], candidates: Candidates, language: str) -> tuple[Pairs, Pairs]:
+def _compared(fragments: Sequence[Fragment], candidates: Candidates, language: str) -> tuple[Pairs, Pairs, Pairs]:
     """
     Of *fragments*, the pairs of ids of which the first is about another person or thing than the second, which is about
-    what is asked for: where that is sure, and where it may be.
+    what is asked for: where that is sure, and where it may be. And those of which the first tells that anew.
     """
     asked = tuple(hits.query for hits in candidates.queries if hits.query not in candidates.added)
     told = {one.id: told_in(one.said) or without_lead(one.text) for one in fragments}
@@ -283,7 +284,12 @@ def _apart(fragments: Sequence[Fragment], candidates: Candidates, language: str)
             if differ(told[one], told[other], questions=asked, language=language)
         )
 
-    return pairs(is_about_another), pairs(may_be_about_another)
+    anew = frozenset(
+        (one, other)
+        for one, other in permutations(told, 2)
+        if any(tells_anew(told[one], told[other], question=question, language=language) for question in asked)
+    )
+    return pairs(is_about_another), pairs(may_be_about_another), anew
 
 
 def _of_others_relatives(

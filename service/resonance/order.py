@@ -6,6 +6,7 @@ What holds now leads what it took the place of, and what a person pinned leads e
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 # better it fits, and the more like the older one it is, the surer both are about the same. See the lives' README.
 _ABOUT_THE_SAME = 1.03
 _LEAST_SHARE = 0.4
+_LEAST_ANEW = 0.3  # where its words make it sure that it tells the same anew
 # The share that is enough where no cosine is known: where both hold a word of the message, and where not.
 _SAME_WORDS, _AS_CLOSE = 0.5, 0.7
 _AS_A_DENIAL = 0.9  # where the older one says that something was wrong: it was told for this very question
@@ -41,7 +43,8 @@ class SameSubject:
     is known. ``denials`` are those that say that something was wrong. ``tellers`` are who told each.
 
     ``apart`` are pairs of which the first is about another person or thing than the message asks for, and the second
-    tells of that; ``may_be_apart`` are also those of which that is only likely.
+    tells of that; ``may_be_apart`` are also those of which that is only likely. Of ``anew``, the first has another
+    name, number or home than the second for what is asked.
     """
 
     words: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -50,6 +53,7 @@ class SameSubject:
     tellers: Mapping[str, Tellers] = field(default_factory=dict)
     apart: Pairs = frozenset()
     may_be_apart: Pairs = frozenset()
+    anew: Pairs = frozenset()
 
     def holds_now(self, newer: Fragment, older: Fragment) -> bool:
         """
@@ -58,20 +62,25 @@ class SameSubject:
         A change is told in passing, and seldom in the words of the question: "they want 1620 a month". So what is near
         the older one counts, too, though it shares no word with the message.
         """
-        if _last_said(newer) <= _last_said(older) or newer.score < _LEAST_SHARE * older.score:
-            return False
         tellers = (self.tellers.get(one.id, NOBODY) for one in (newer, older))
-        if (newer.id, older.id) in self.may_be_apart or not may_change(*tellers):
+        if _last_said(newer) <= _last_said(older) or not may_change(*tellers):
             return False
+        pair, share = (newer.id, older.id), newer.score / older.score if older.score else 1.0
+        if pair in self.anew and pair not in self.apart:
+            return share >= _LEAST_ANEW
+        return pair not in self.may_be_apart and share >= max(_LEAST_SHARE, self._needed_share(newer, older))
+
+    def _needed_share(self, newer: Fragment, older: Fragment) -> float:
+        """The share of the score of *older* from which *newer* is sure to be on the same."""
         if older.id in self.denials:
-            return newer.score >= _AS_A_DENIAL * older.score
+            return _AS_A_DENIAL
         cosine = self.cosines.get(older.id, {}).get(newer.id)
         if cosine is not None:
-            return newer.score >= (_ABOUT_THE_SAME - cosine) * older.score
+            return _ABOUT_THE_SAME - cosine
         words = self.words.get(newer.id)
         if not words:
-            return newer.score >= _AS_CLOSE * older.score
-        return newer.score >= _SAME_WORDS * older.score and not words.isdisjoint(self.words.get(older.id, ()))
+            return _AS_CLOSE
+        return math.inf if words.isdisjoint(self.words.get(older.id, ())) else _SAME_WORDS
 
 
 def _last_said(fragment: Fragment) -> datetime:

@@ -16,6 +16,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from consolidation.kernel.turns import Speaker
+from consolidation.text.concepts import answered_by, concepts
 from consolidation.text.first_person import speaks_of_oneself
 from consolidation.text.introductions import asks_own_name, is_of_own_name
 from consolidation.text.names import names
@@ -109,6 +110,11 @@ class _Said:
         return {place: frozenset(some) for place, some in found.items()}
 
     @cached_property
+    def concepts(self) -> frozenset[str]:
+        """What its words mean."""
+        return concepts(self._text, language=self._language)
+
+    @cached_property
     def goes_on(self) -> frozenset[tuple[str, str]]:
         """Each stem with the word behind it."""
         return frozenset((stem, place.before) for place, stem in self._placed())
@@ -149,10 +155,12 @@ class _Asked:
     """
     A question: the stems that carry a subject, those of names, and those of words for relatives and the like.
 
-    ``relations`` are those of its writer that it asks for; ``asks_for`` is whether it wants what it does not say.
+    ``concepts`` are what its words mean, ``relations`` those of its writer that it asks for; ``asks_for`` is whether it
+    wants what it does not say.
     """
 
     stems: frozenset[str]
+    concepts: frozenset[str]
     names: frozenset[str]
     relatives: frozenset[str]
     relations: frozenset[str]
@@ -193,7 +201,11 @@ def _compared(
 
 
 def _is_of_another(said: _Said, right: _Said, asked: _Asked) -> bool:
-    return _is_of_another_person(said, right, asked) or (asked.asks_for and _has_another_word(said, right, asked))
+    if _is_of_another_person(said, right, asked):
+        return True
+    # Who moved says where they live, in another word.
+    is_answer = not said.concepts.isdisjoint(answered_by(asked.concepts))
+    return asked.asks_for and not is_answer and _has_another_word(said, right, asked)
 
 
 def _may_be_of_another(said: _Said, right: _Said, asked: _Asked) -> bool:
@@ -236,6 +248,7 @@ def _asked(question: str, language: str) -> _Asked:
     stems = frozenset(stem for word, stem in words.items() if word not in without_subject and not word.isdigit())
     return _Asked(
         stems,
+        concepts(question, language=language),
         stems & _stems_of_names(question, language),
         frozenset(stem for word, stem in words.items() if is_relation_word(word)),
         relations_asked(question, language=language),

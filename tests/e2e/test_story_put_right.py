@@ -206,12 +206,12 @@ def looking_back(request):
     before, _, turns = request["messages"][0]["content"].rpartition("</story>")
     chapters = []
     if "painted the fence" in turns:
-        mother = "Ada told me that her mother Ingrid lives in Lyon. " if LYON in turns else ""
+        mother = "They told me that their mother Ingrid lives in Lyon. " if LYON in turns else ""
         chapters.append(
             {"at": "2026-01-09 18:30", "title": "The fence", "text": f"{mother}They painted the fence green."}
         )
     if "phoned again" in turns:
-        recap = " I thought of how Ingrid lives in Lyon, as Ada had told me." if "Lyon" in before else ""
+        recap = " I thought of how Ingrid lives in Lyon, as they had told me." if "Lyon" in before else ""
         text = f"She phoned again and told of her garden.{recap}"
         chapters.append({"at": "2026-01-11 08:00", "title": "A call", "text": text})
     return {"append": chapters, "revise": []}

@@ -109,8 +109,8 @@ async def test_words_that_name_their_teller_stand_alone(tmp_path):
     assert shown == {"Ben": ["Ben lives in Linz."]}
 
 
-async def test_in_a_mind_of_one_person_an_edit_is_told_as_before(tmp_path):
-    """Broken: one person's name stands in front of each edit; the log of corrections has it."""
+async def test_in_a_mind_of_one_person_an_edit_is_shown_without_their_name_and_stays_theirs_in_the_story(tmp_path):
+    """Broken: their name stands in front of each edit, or in the log of corrections; the story tells it as the bot's."""
     async with running(tmp_path) as service:
         await told(service, [by("Ann", LYON)], [by("Ann", "My sister Ines plays the cello in Marseille.")])
         await correct(service, "edit", await fact_of(service, "Ann", LYON), to=LINZ)
@@ -122,7 +122,7 @@ async def test_in_a_mind_of_one_person_an_edit_is_told_as_before(tmp_path):
     assert f"they told me: {LINZ}" in found["block"]
     assert "Ann told me: I live in Linz" not in found["block"]
     assert shown == {"Ann": [PEANUTS, LINZ]}
-    assert f"I noted: “{LINZ}”" in text
+    assert f"Ann told me: “{LINZ}" in text
     assert "teller" not in log
 
 
