@@ -76,8 +76,7 @@ _WORDS = {
         "savoir semaine semaines sinon souvent super sûr tard temps toujours tous tout toute toutes très trop "
         "truc va vais vas veut veux vieux vieille vite voilà voir voit vrai vraiment actuel actuelle actuellement "
         "pas avais avait avons était étais été sommes parlions parlez parlons parlait discuté discutions "
-        "arrivé "
-        "résume résumez résumé résumer"
+        "arrivé résume résumez résumé résumer"
     ),
     "it": (
         "adesso allora altro anche ancora anno anni appena bene beh bello buono buongiorno chiama chiamava "

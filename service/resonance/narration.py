@@ -100,8 +100,8 @@ def checked(
     What surfaces, what matters most first; and why a fragment was dropped or its narration refused, by id.
 
     The best score goes to the first. *known_names* finds the names of the mind's entities in a text, and *asker* is the
-    name of who asks. What surfaces and
-    has no line stays as it is. Of an answer that *is_partial*, lines alone judge nothing but what they tell.
+    name of who asks. What surfaces and has no line stays as it is. Of an answer that *is_partial*, lines alone judge
+    nothing but what they tell.
     """
     every = dict(enumerate(shortlist.every, start=1))
     numbers = chosen_numbers(narration, shortlist)

@@ -63,7 +63,9 @@ class TraitWeights:
 
     ``recency`` is for questions about the present, whose newest answer holds. What marks a turn down is negative.
     ``words_unnamed`` is the share of its weight that the arm "words" has where the query names nobody and nothing that
-    is known: who names something repeats its word, who does not asks in other words.
+    is known: who names something repeats its word, who does not asks in other words. ``introduces`` moves a turn in
+    which somebody says their own name, where that is asked for: a cat has a name, too. ``unnamed`` marks down what
+    nobody known told, where several people have names and one of them asks about themselves.
     """
 
     words_unnamed: float = 0.15

@@ -188,7 +188,7 @@ def parted(prompt):
 
 
 async def test_what_is_known_of_somebody_tells_nothing_that_has_ended_as_what_is(tmp_path):
-    """Broken: a summary has the line of every fact, whether it has ended or not; a card is read once a day."""
+    """Broken: a summary still has the facts that have ended; a card is made again only the next day."""
     with provider_of(Brain(extraction=of_tim, settlements=parted)) as provider:
         async with running(tmp_path, settings=hosted(tmp_path, provider, "extraction")) as service:
             known, cards = [], []
