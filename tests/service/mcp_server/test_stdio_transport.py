@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
@@ -15,6 +16,7 @@ from mcp import MCPError
 
 from consolidation.kernel.clock import FixedClock, SystemClock
 from consolidation.kernel.errors import HomeLocked
+from consolidation.workspace import DEFAULT_MIND
 from service.cli.commands.mcp import LastingConnection
 from service.composition.container import open_memory
 from service.mcp_server.api_client import ApiUnreachable
@@ -24,6 +26,7 @@ from tests.support.cli_process import call, environment, run, serving, until_dig
 from tests.support.forked_process import MIND_MEMORY, ForkedProcess
 from tests.support.free_ports import free_port
 from tests.support.mcp_hosts import LYON, TOOLS, called, over_stdio, refused, said_file, text_of
+from tests.support.punctuality import timed
 from tests.support.service import settings_of
 
 pytestmark = pytest.mark.anyio
@@ -34,6 +37,10 @@ HELLO = {
     "method": "initialize",
     "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a host", "version": "1"}},
 }
+
+
+CALL = {"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "store_turn", "arguments": {"messages": LYON}}}
+GIVEN_UP = {"jsonrpc": "2.0", "method": "notifications/cancelled"}
 
 
 class RacingClock(FixedClock):
@@ -52,9 +59,9 @@ class RacingClock(FixedClock):
 def started(home, *words, **more):
     """The command with its pipes in our hands."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return ForkedProcess(
-        [MIND_MEMORY, "mcp", "--home", home, *words], **pipes, text=True, encoding="utf-8", env=environment(**more)
-    )
+    place = () if "--url" in words else ("--home", home)
+    env = environment(MIND_MEMORY_HOME=str(home), **more)
+    return ForkedProcess([MIND_MEMORY, "mcp", *place, *words], **pipes, text=True, encoding="utf-8", env=env)
 
 
 def said_by(process, *messages):
@@ -230,6 +237,33 @@ def test_what_is_no_message_is_answered_with_the_reason_under_its_id(tmp_path):
     ]  # fmt: skip
     assert 'a message is one object, {"jsonrpc": "2.0", ' in errors[0]["error"]["message"]
     assert sorted(one["id"] for one in lines if "result" in one) == [1, 10]
+    assert "Traceback" not in err
+
+
+def test_what_is_called_just_before_stdin_closes_is_done_and_answered(tmp_path):
+    """Broken: the turns are neither stored nor answered."""
+    home = tmp_path / "home"
+    calls = [CALL | {"id": number} for number in range(2, 12)]
+
+    lines, err = said_by(started(home), HELLO, *calls)
+
+    assert sorted(one["id"] for one in lines) == [*range(1, 12)]
+    assert [one for one in lines if "error" in one or one["result"].get("isError")] == []
+    [transcript] = (home / "minds" / DEFAULT_MIND / "transcript").glob("*.jsonl")
+    assert len(transcript.read_text().splitlines()) == len(calls)
+    assert "Traceback" not in err
+
+
+def test_a_call_that_the_host_gave_up_does_not_hold_up_the_end(tmp_path):
+    """Broken: its answer is waited for, 15 seconds long."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        process = started(tmp_path / "unused", "--url", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        asked_of(process, HELLO)
+        given_up = GIVEN_UP | {"params": {"requestId": 2}}
+        (lines, err), took, is_in_time = timed(lambda: said_by(process, CALL | {"id": 2}, given_up), within=3)
+
+    assert is_in_time, took
+    assert lines == []
     assert "Traceback" not in err
 
 
