@@ -15,7 +15,7 @@ import pytest
 import consolidation
 import prompts
 import service
-from consolidation.text import dates, denials, first_person, instructions, lead_ins, speech_acts
+from consolidation.text import dates, denials, first_person, inner_questions, instructions, lead_ins, speech_acts
 from consolidation.text.words import LONGEST_END, words_of
 from service.retrieval import agenda, counted_ahead, counted_days, intent, parts_of_months, tense
 from tests.support.growth import FACTOR, assert_linear, repeated, thread_seconds
@@ -29,6 +29,7 @@ CUT = {
     "consolidation.text.names": 600,
     "consolidation.text.denials": speech_acts.LONGEST_BEGINNING,
     "consolidation.text.speech_acts": speech_acts.LONGEST_BEGINNING,
+    "consolidation.text.inner_questions": inner_questions.LONGEST,
     "consolidation.text.lead_ins": speech_acts.LONGEST_BEGINNING,
     "consolidation.text.instructions": instructions.LONGEST_SENTENCE,
     "consolidation.text.first_person": 2 * LONGEST_END,
@@ -125,7 +126,7 @@ MADE_AT_FIRST_USE = {
         *map(instructions._compiled, (instructions.LIFTS, *_OF_INSTRUCTIONS)),
     ),
     denials: lambda: map(denials._compiled, _DENIALS),
-    speech_acts: lambda: map(speech_acts._compiled, (*_ACTS, speech_acts._ENDS_ASKING, speech_acts._KNOWS_NOT)),
+    speech_acts: lambda: map(speech_acts._compiled, (*_ACTS, speech_acts._KNOWS_NOT)),
 }
 _ONCE = {"match", "fullmatch", "search"}
 # A pattern that hangs holds the interpreter, but for signals.

@@ -25,6 +25,14 @@ if TYPE_CHECKING:
 
 _FOLDER = Path(__file__).with_name("concept_words")
 LANGUAGES = ("en", "de", "es", "fr", "it", "pt", "nl", "pl", "ru", "ar", "zh", "ja")
+_BEGINNING = 2  # characters of a run, by which it is looked up: the fewest that it has
+# Runs that hold one of another meaning and mean nothing here: 大丈夫は is not of the 夫.
+_MEAN_NOTHING = (
+    "大丈夫 丈夫 工夫 日本 メンバー サーバー ハンバーグ オーバー カバー ナンバー オンライン ガイドライン ドローン "
+    "クローン 専門家 作家 画家 "
+    "政治家 家庭 新宿 原宿 宿題 駐車 バスタオル ラテン センチメンタル ファンド うつく うつし チャリティ 教えて "
+    "オーガスト"
+)
 # Whose words apart mean others, with the word that they mean: a brother-in-law is neither a brother nor the law.
 _JOINED = (
     (
@@ -82,9 +90,7 @@ def concepts(text: str, *, language: str) -> frozenset[str]:
                 continue
             by_stem = frozenset[str]() if word in subjectless(own) else known.by_stem.get(stem, frozenset())
             found |= known.by_word.get(word, by_stem)
-        for run, meant in known.by_run.items():
-            if run in text:
-                found |= meant
+        found |= known.meant_by_runs(text)
     if is_of_own_name(text):
         found.add("own_name")
     return frozenset(found)
@@ -96,6 +102,19 @@ class _Words(NamedTuple):
     by_word: dict[str, frozenset[str]]
     by_stem: dict[str, frozenset[str]]
     by_run: dict[str, frozenset[str]]
+    run_lengths: dict[str, tuple[int, ...]]
+
+    def meant_by_runs(self, text: str) -> frozenset[str]:
+        """What the runs of *text* mean, from left to right the longest each time: of 自転車を the bicycle and no "
+        "car.
+        """
+        found, at = frozenset[str](), 0
+        while at < len(text):
+            lengths = self.run_lengths.get(text[at : at + _BEGINNING], ())
+            run = next((run for length in lengths if (run := text[at : at + length]) in self.by_run), "")
+            found |= self.by_run.get(run, frozenset())
+            at += len(run) or 1
+        return found
 
 
 def _lines(name: str) -> Iterator[tuple[str, list[str]]]:
@@ -125,4 +144,13 @@ def _words(language: str) -> _Words:
                 for word, stem in content_words(forms, language=language).items():
                     by_word.setdefault(word, set()).add(concept)
                     by_stem.setdefault(stem, set()).add(concept)
-    return _Words(*({key: frozenset(meant) for key, meant in by.items()} for by in (by_word, by_stem, by_run)))
+    for written in _MEAN_NOTHING.split():
+        by_run.setdefault(written, set())
+    lengths: dict[str, set[int]] = {}
+    for run in by_run:
+        lengths.setdefault(run[:_BEGINNING], set()).add(len(run))
+    longest_first = {beginning: tuple(sorted(some, reverse=True)) for beginning, some in lengths.items()}
+    meaning, by_stems, by_runs = (
+        {key: frozenset(meant) for key, meant in by.items()} for by in (by_word, by_stem, by_run)
+    )
+    return _Words(meaning, by_stems, by_runs, longest_first)

@@ -32,10 +32,11 @@ _POLISH_WEEKDAYS = (
 )
 _DUTCH_WEEKDAYS = "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag".split()
 _UNACCENTED = str.maketrans("ąćęłńóśźż", "acelnoszz")
-# As they are called from Syria to Iraq, with and without what is written above an alif. "آب" is August.
+# As they are called from Syria to Iraq and in the Maghreb, with and without what is above an alif. "آب" is August.
 _LEVANTINE_MONTHS = (
-    "كانون_الثاني|شباط|آذار اذار|نيسان|أيار ايار|حزيران|تموز|آب|أيلول ايلول|تشرين_الأول تشرين_الاول|تشرين_الثاني"
-    "|كانون_الأول كانون_الاول"
+    "كانون_الثاني كانون_ثاني جانفي|شباط فيفري|آذار اذار|نيسان أفريل افريل|أيار ايار|حزيران جوان|تموز جويلية|آب|أيلول "
+    "ايلول"
+    "|تشرين_الأول تشرين_الاول تشرين_أول تشرين_اول|تشرين_الثاني تشرين_ثاني|كانون_الأول كانون_الاول كانون_أول كانون_اول"
 )
 # Days of a month in Russian, as "on the 21st" and as "the 21st is": двадцать первого, двадцать первое.
 _RUSSIAN_ONES = "перво второ третье четверто пято шесто седьмо восьмо девято".split()
@@ -80,7 +81,8 @@ _TIMES = re.compile(
     r"yesterday|today|tonight|last|ago|next|week|weekend|month|years?|days?|monday|tuesday|wednesday|thursday|"
     r"friday|saturday|sunday|recently|since|ayer|hoy|anoche|semana|mes|año|años|gestern|heute|woche|monat|jahre?|"
     r"hier|aujourd'hui|semaine|mois|ans?|ieri|oggi|settimana|mese|anno|anni|ontem|hoje|mês|ano|anos|"
-    r"gisteren|vandaag|maand(?:en)?|ja(?:ar|ren)|wczoraj|dzi[śs]|dzisiaj|tydzień|tygodni[ua]?|miesiąc[ua]?|miesięcy|roku|"
+    r"gisteren|vandaag|maand(?:en)?|ja(?:ar|ren)|wczoraj|dzi[śs]|dzisiaj|tydzień|tygodni[ua]?|miesiąc[ua]?|miesięcy"
+    r"|roku|"
     r"вчера|сегодня|недел[яюиь]|месяц(?:а|ев)?|год(?:а|у)?|лет|\d+)\b|"
     r"昨天|今天|明天|明日|あした|غدًا|غدا|上周|去年|今年|昨日|今日|先週|来週|\d[年月日]",
     re.IGNORECASE,
@@ -91,7 +93,8 @@ _ASKS_WHEN = re.compile(
     re.IGNORECASE,
 )
 _CUE = re.compile(
-    r"\b(?:in|on|of|during|since|before|after|around|early|late|mid|by|until|last|next|this|for|für|en|im|am|em|seit|desde"
+    r"\b(?:in|on|of|during|since|before|after|around|early|late|mid|by|until|last|next|this|for|für|en|im|am|em|seit"
+    r"|desde"
     r"|depuis|nel|с|в|до|после|في)\s+$",
     re.IGNORECASE,
 )
@@ -110,7 +113,8 @@ _BEFORE_A_NAME = re.compile(
 )
 _BEHIND_A_NAME = re.compile(
     r"(?:['’]s)? (?:lives?|lived|works?|worked|says?|said|likes?|loves?|hates?|told|moved|left|called|wrote|and i"
-    r"|studies|birthday|husband|wife|number|address|phone|wohnt|arbeitet|mag|sagte|heißt|vive|trabaja|dijo|habite|travaille"
+    r"|studies|birthday|husband|wife|number|address|phone|wohnt|arbeitet|mag|sagte|heißt|vive|trabaja|dijo|habite"
+    r"|travaille"
     r"|woont|werkt)\b|['’]s (?:name|job|mother|mum|mom|father|dad|dog|cat|house|flat|kids?|partner)\b",
     re.IGNORECASE,
 )
@@ -126,7 +130,8 @@ _BEFORE_POINTS = re.compile(
     r"\b(?:am|vom|zum|seit|ab|bis|dem|den|dnia|od|на|за|к)\s{1,3}$", re.IGNORECASE
 )  # "um 5.12" is a time, "3.12" a version
 _BEFORE_SLASH = re.compile(
-    r"\b(?:on|since|until|before|after|el|del|al|desde|día|dia|no|em|le|du|au|depuis|il|dal|op|van|sinds|tot|da)\s{1,3}$"
+    r"\b(?:on|since|until|before|after|el|del|al|desde|día|dia|no|em|le|du|au|depuis|il|dal|op|van|sinds|tot"
+    r"|da)\s{1,3}$"
     r"|(?:يوم|في|منذ)\s{1,3}$",
     re.IGNORECASE,
 )
@@ -411,7 +416,8 @@ def _names() -> _Names:
         months,
         weekdays | short,
         re.compile(
-            rf"(?:\b(?P<day>\d{{1,2}}|{russian})(?:st|nd|rd|th|\.|º|-?(?:го|е))?(?:\s+(?:of|(?P<de>de)))?\s+)?\b(?P<month>{_any_of(months)})\b"
+            rf"(?:\b(?P<day>\d{{1,2}}|{russian})(?:st|nd|rd|th|\.|º|-?(?:го|е))?(?:\s+(?:of"
+            rf"|(?P<de>de)))?\s+)?\b(?:[بلو](?=[\u0620-\u064a]{{2}}))?(?P<month>{_any_of(months)})\b"
             rf"(?:{not_after}\.?\s+(?P<day_after>\d{{1,2}})(?:st|nd|rd|th)?\b)?"
             r"(?:\.?,?\s+(?:de\s+)?(?P<year>(?:19|20)\d\d)\b)?",
             re.IGNORECASE,

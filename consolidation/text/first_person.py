@@ -38,7 +38,9 @@ _FIRST_PERSON = {
         "母の 母は 母が 父の 父は 父が "
         "兄の 兄は 兄が 姉の 姉は 姉が 弟の 弟は 弟が 妹の 妹は 妹が "
         "妻について 夫について 母について 父について 兄について 姉について 弟について 妹について 祖母について "
-        "祖父について 祖母の 祖母は 祖父の 祖父は 甥の 甥は 甥っ子 姪の 姪は 姪っ子 勤務先 年収 有給 大家さん"
+        "祖父について 祖母の 祖母は 祖父の 祖父は 甥の 甥は 甥っ子 姪の 姪は 姪っ子 勤務先 年収 有給 大家さん "
+        "うちの 俺ん 親父 おやじ お袋 おふくろ 姉貴 兄貴 姉ちゃん 兄ちゃん ばあちゃん じいちゃん 元嫁 嫁さん 旦那 "
+        "娘の 娘は 娘が 娘に 娘と 息子の 息子は 息子が 息子に 息子と 嫁の 嫁は 嫁が"
     ),
     # Arabic says "my" by an ending; these are the nouns that people say most of themselves.
     "ar": (
@@ -46,7 +48,13 @@ _FIRST_PERSON = {
         "صديقتي بيتي شقتي عملي مديري مديرتي طبيبي كلبي قطتي سيارتي ميلادي راتبي إيجاري عنواني جدتي جدي خالي خالتي عمي "
         "عمتي هاتفي دوائي أطفالي أولادي خطيبتي خطيبي منزلي رئيسي زميلي زملائي جيراني وزني طولي عمري نومي أسناني زفافي "
         "حيواني طعامي رقمي حسابي بنكي معلمي أستاذي موعدي سفري تخصصي دوامي جوالي بيتنا منزلنا شقتنا إيجارنا عائلتنا "
-        "ابننا بنتنا جارنا جيراننا سيارتنا مدرستنا علينا معنا لدينا"
+        "ابننا بنتنا جارنا جيراننا سيارتنا مدرستنا علينا معنا لدينا "
+        # … without the sign above the alif, and as people say it at home
+        "انا امي ابي اختي اخي ابنتي ابني بابا ماما أبوي ابوي أبويا أمي امي اخوي أخوي اخواتي إخوتي مرتي مراتي جوزي "
+        "ولدي عيالي "
+        "ولادي حبيبتي حبيبي خطيبي صاحبي صاحبتي رفيقي رفيقتي شغلي وظيفتي مدرستي جامعتي جيرانى ستي تيتا معاي معايا عندى "
+        "إلي "
+        "إلنا عنا بدنا رقمي دكتوري حالي بيتي طليقتي طليقي"
     ),
     "tr": "ben beni bana bende benden benim benimle benimki biz bizi bize bizde bizden bizim",
     "ko": (
@@ -81,7 +89,8 @@ _FIRST_PERSON_VERBS = {
     "pl": (
         r"[a-zà-ÿąćęłńśźż]+(?:łem|łam|liśmy|łyśmy|uję|aję)|mam|jestem|biorę|płacę|chcę|muszę|mogę|idę|jadę|jeżdżę"
         r"|uczę|piję|śpię|noszę|wożę|znam|gram|robię|lecę|lubię|chodzę|widzę|piszę"
-        r"|(?:bieg|bier|boj|czek|czyt|gr|koch|korzyst|mieszk|nazyw|oglą?d|opiek|otrzym|pamięt|pływ|pyt|słuch|spotyk|śpiew"
+        r"|(?:bieg|bier|boj|czek|czyt|gr|koch|korzyst|mieszk|nazyw|oglą?d|opiek|otrzym|pamięt|pływ|pyt|słuch|spotyk"
+        r"|śpiew"
         r"|szuk|trzym|uprawi|używ|wrac|wybier|wynajm|wyjeżdż|zarabi|zażyw|znam)am"
     ),
     "ru": r"живу|работаю|плачу|принимаю|езжу|учу|пью|хочу|могу|знаю|помню",

@@ -11,6 +11,14 @@ from __future__ import annotations
 import re
 from functools import cache
 
+# How old somebody gets: in numbers, or in the words of a child's age.
+_YEARS = (
+    r"\d{1,3}|ein|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|\w{3,6}(?:zehn|zig)|un|deux|trois"
+    r"|quatre"
+    r"|cinq|six|sept|huit|neuf|dix|onze|douze|uno|due|tre|quattro|cinque|sei|sette|otto|nove|dieci|dois|três|quatro"
+    r"|cinco"
+    r"|seis|sete|oito|dez|een|één|twee|drie|vijf|zes|zeven|negen|tien|elf|twaalf|\w{3,6}(?:tien|tig)"
+)
 _NAMES = {
     "blood_group": (
         r"\bblood ?(?:group|type)|\bblutgruppe|\b(?:grupo|tipo) (?:sangu[ií]neo|de sangre)|\bgroupe sanguin"
@@ -133,7 +141,12 @@ _VALUES = {
         r"|\bwird (?:\w+ ){0,3}\d{1,3}\b|\bwerde (?:\w+ )"
         r"{0,3}\d{1,3}\b|\bcumpl(?:e|o|ió|í|irá|imos|en)\b|\bha nacido\b|\bfête (?:ses|mes)\b|\bcompie\b"
         r"|\bcompio\b|\bè nat[oa]\b"
-        r"|\bf[ae]z \d{1,3}\b|\bnasceu\b|\bwordt \d{1,3}\b|\bskończ\w+ \d|\bисполн\w+"
+        r"|\bf[ae]z \d{1,3}\b|\bnasceu\b|\bwordt \d{1,3}\b|\bskończ\w+ (?:\w+ )?\d|\bисполн\w+"
+        rf"|\b(?:{_YEARS}) geworden\b|\b(?:a(?:vait|ura)? eu|va avoir|aura|fête(?:ra)?) (?:ses )?(?:{_YEARS}) ans\b"
+        rf"|\b(?:ha )?compiut\w (?:{_YEARS})|\bcompir[àa]\b|\bcompletou (?:{_YEARS})|(?:\d{{1,3}}"
+        rf"|[一二三四五六七八九十两]{{1,3}})(?:周?[岁歲]|歳)"
+        r"(?:了|になった|になる|の?生日|になりまし)|满[一二三四五六七八九十两\d]{1,3}周?[岁歲]|生まれ|出生"
+        r"|صار(?:ت)? عمر|أتم(?:ت)?|بلغ(?:ت)? عمر|ولد(?:ت)?"
     ),
     "birthplace": (
         r"\bborn\b|\bgrew up\b|\b(?:am|'m|is|are|comes?|came) from\b|\bhometown|\bgebürtig|\bgeboren\b|\bkomm\w* aus\b"

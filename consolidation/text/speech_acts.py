@@ -11,6 +11,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from consolidation.text.inner_questions import asks_inside
 from consolidation.text.lead_ins import only_looks_asked, only_looks_requested
 from consolidation.text.sentences import whole_sentences
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 LANGUAGES = ("en", "de", "es", "fr", "it", "pt", "nl", "ru", "pl", "zh", "ja", "ar")
 # What a sentence does shows in its first words, or its last: more than this is not looked at.
 LONGEST_BEGINNING = 400
-_LONGEST_END = 100
 _QUESTION_MARKS = "?？؟"
 _APOSTROPHE = "['’]"
 
@@ -82,7 +82,8 @@ _ASKS = (
     # Dutch, Russian, Polish
     r"|wat|wie|waar|wanneer|waarom|hoe|welke?|что|кто|где|когда(?! (?:я|мы|мне)\b)"
     r"|когда (?:я|мы) [^,.!…]{2,40}$|почему|зачем|как(?:ой|ая|ое|ие|ого|ому|им|ими|их|ом|ую)?|сколько|куда"
-    r"|откуда|чей|чья|чьё|чьи|кому|кого|кем|чем|чему|co|kto|gdzie|kiedy|dlaczego|czemu|jak|jaki|jaka|jakie|jaką|jakim|jakich"
+    r"|откуда|чей|чья|чьё|чьи|кому|кого|кем|чем|чему|co|kto|gdzie|kiedy|dlaczego|czemu|jak|jaki|jaka|jakie|jaką|jakim"
+    r"|jakich"
     r"|ile|ilu|czy|skąd|dokąd|kogo|komu|czego|czyj[ae]?|któr[yaeą]|których"
     # Arabic
     r"|هل|ما|ماذا|من هو|أين|متى|كيف|لماذا|كم"
@@ -94,31 +95,17 @@ _ASKS = (
     r"|d[oó]nde"
     r"|quem|quando|qual|quais|quant[oa]s?|onde|chi|che cosa|cosa|quale|quali|quanto)"
     r"|(?:met|van|sinds|bij|voor|aan|naar) (?:wie|wat|wanneer|welke?|waar)"
-    r"|(?:со?|об?|у|во?|на|от|для|по|за|из|под|до|ко?|при) (?:кем|ком|кому|кого|ч[её]м|чему|чего(?! же)|что"
+    r"|(?:со?|об?|у|во?|на|от|для|по|за|из|под|до|ко?|при|из-за|из-под|про|насч[её]т|через|ради|около|среди|между|без"
+    r"|перед|после|против) (?:кем|ком|кому|кого|ч[её]м|чему|чего(?! же)|что"
     r"|как(?:ой|ая|ое|ие|ого|ому|им|ими|их|ом|ую)|когда|скольки?х?|сколько)"
     r"|(?:od|do|z|ze|o|u|w|we|na|za|po|przy|przez|przed|pod|dla) (?:kiedy|kim|kogo|co|czym|czego"
     r"|któr(?:ym|ej|y|ą|e|ych)"
     r"|jak(?:im|iej|i|ą|ie|ich)?|ilu|ile)"
     # A thing that is asked for without a verb: "name of my niece", "adresse de ma sœur".
+    r"|(?:имя|фамили[яю]|адрес|номер|дат[ау]|кличк[ау]|название) \w+, котор\w+ [^.!]+$"
     rf"|(?:the |der |die |das |el |la |le |il |o |a |de |het )?(?:{_ASKED_OF}) (?:{_OF_SOMEBODY}) [\w'’]+"
     r"(?: (?!\w+ed\b)[\w'’]+)?[\s.!]*$"
     r")(?![\w-])"
-)
-# A sentence that ends so asks, in languages that ask with their last word.
-_ENDS_ASKING = (
-    r"(?:吗|嗎|(?:什么|什麼|哪|谁|誰|怎|几|幾|多少|为啥|还是|(.)不\1).{0,40}呢|^[^在正着著還还可住]{1,6}呢|(?<![没沒])什[么麼]"
-    r"|哪里|哪裡|谁|誰|(?:です|ます|でした|ました|でしょう)か|っけ|かな)[\s。．.!！~〜]*$"
-)
-# Chinese and Japanese ask with a word inside of the sentence; "any" and "some" are the same words with another behind.
-_ASKS_INSIDE = (
-    r"^(?!.*(?:不管|无论|無論|不论|不論|不知道|忘了|随便|隨便|(?<![请請])[问問]|告[诉訴]))[^，。、！!]{0,40}?(?:(?<![没沒])(?:什[么麼](?!的|.{0,8}[都也就])|啥(?!.{0,8}[都也就]))"
-    r"|多少(?!有[点點些]|[都也])|(?:哪(?:[里裡儿兒个個位家天年些种種只所国國])|[谁誰](?=[是在的送给給说說教跟和来來去住做有]))(?!.{0,8}[都也就])"
-    r"|(?:[周週]|星期|礼拜|禮拜)[几幾]|(?<![好过過十这這那])[几幾](?:[点點号號岁歲月楼层層路]|年[级級]|口人))"
-    r"|^(?!.*(?:わからな|分からな|知らな|か[はをも]?(?:知|分|わか|忘|悩|考|決|迷|聞|見て|話し|調べ)))[^。！!]{0,30}?"
-    r"(?:何(?!か(?!ら|月)|も|(?:[度回人個年日枚本冊杯]|時間|か月|週間)も|とか|でも|より|しろ|だか|気|なり|て(?![言い書読呼]))"
-    r"|(?:どこ|誰|だれ|いつ)(?!か(?!ら)|も|でも|まで?も|にも|とも|やら|の間)"
-    r"|いくら(?=[だすし払か]|で(?!も)|くらい|ぐらい|なの|[\s。．.~〜]*$))"
-    r"|^(?!.*(?:こんにち|こんばん|[はで])は[\s。．.…]*$).{2,40}は[\s。．.…]*$"
 )
 # A sentence that begins so wants something done.
 _REQUESTS = (
@@ -168,16 +155,24 @@ _REQUESTS = (
     r"|lembra (?:qual|quais|quem|onde|quando|como|quanto|o que))"
     r"|schrijf|vertaal|maak|geef|vertel|leg|verbeter|напиши|переведи|сделай|дай|объясни|расскажи|исправь"
     r"|посоветуй|napisz|przetłumacz|zrób|daj|wyjaśnij|opowiedz|popraw"
-    r"|اذكر|أرسل|اقترح|احسب|اكتب|ترجم|اشرح|لخص|أعطني|أخبرني|ساعدني|صحح"
+    r"|(?:اذكر|[أا]رسل|اقترح|احسب|اكتب|ترجم|اشرح|لخ+ص|رتب|رشح|جهز|حضر|عدد|سم[يّ]|دور|صحح|صح+ح|[اإ]حكي?|قول?ي?)(?: ?لي"
+    r"|ها|ه|لنا)?"
+    r"|[أا]عط[يِ]?ني|عط[يِ]ني|هاتلي|جيبلي|[أا]خبرني|خبرني|ساعدني|ذك+رني|[اإ]عمل(?:ي)? ?لي|سوي ?لي|قل لي"
     r")(?:-\w+)?(?![\w'’])(?! (?:is|was|are|were|has|of)\b)"
     # Chinese asks with its first words, Japanese with its last; neither parts them.
-    r"|请(?!假|客|了)|請(?!假|客|了)|[帮幫]我|麻[烦煩]你?|翻[译譯]|(?:再|先|快)?(?:(?:总结|總結|概括|列|讲|講|说|說|算|改|润色|潤色|修改|解[释釋]|介[绍紹]|分析|比[较較]|整理|查"
-    r"|想|起|[编編]|[画畫]|[设設][计計]|[检檢]查|生成|描述|回[复覆]|来|來)(?:一下|[个個](?!事)|一[个個份首篇段句些张張条條](?!事)"
+    r"|请(?!假|客|了)|請(?!假|客|了)|[帮幫]我(?![爸妈媽哥弟姐妹爷爺奶叔姨舅姑老女儿兒]|家|朋友|同事|外)|麻[烦煩]你?"
+    r"|翻[译譯]|(?:再|先|快)?(?:(?:总结|總結|概括|列|讲|講|说|說"
+    r"|算|改|润色|潤色|修改|解[释釋]|介[绍紹]|分析|比[较較]|整理|查"
+    r"|想|起|[编編]|[画畫]|[设設][计計]|[检檢]查|生成|描述|回[复覆]|来|來)(?:一下|[个個](?!事)"
+    r"|一[个個份首篇段句些张張条條](?!事)"
     r"|[几幾][个個句条條])|推[荐薦](?!了|信|的)|[写寫](?:一|[封首篇段个個份句几幾])"
-    r"|[给給]我(?:[讲講说說写寫列算看出来來找想]|推[荐薦]|介[绍紹]|解[释釋])(?!了|过|過))"
+    r"|[给給]我(?:[讲講说說写寫列算出来來找想]|看(?!.{1,12}的)|推[荐薦]|介[绍紹]|解[释釋])(?!了|过|過))"
     r"|(?:总结|總結|概括|润色|潤色|改写|改寫)[:：]"
-    r"|.*[^がはも、。\s]て(?:もらえ(?:る|ます(?:か)?|ませんか)|いただけますか|くれ(?:ますか|ませんか))[。.！!]*$|[^がはも。]{1,40}てくれる[。.！!]*$"
-    r"|.*お願い(?:ね)?[。.！!]*$|.*(?:まとめ|出し|考え|書い|作っ|教え|調べ|選ん|探し|言い換え|書き換え|書き直し|並べ|数え|比べ|続け|読ん"
+    r"|把[^。！!]{2,40}(?:数|數|列|说|說|讲|講|写|寫|念|理|捋)(?:一遍|一下|出[来來]|清楚)"
+    r"|.*[^がはも、。\s]て(?:もらえ(?:る|ます(?:か)?|ませんか)|いただけますか|くれ(?:ますか|ませんか))[。.！!]*$"
+    r"|[^がはも。]{1,40}てくれる[。.！!]*$"
+    r"|.*お願い(?:ね)?[。.！!]*$|.*(?:まとめ|出し|考え|書い|作っ|教え|調べ|選ん|探し|言い換え|書き換え|書き直し|並べ"
+    r"|数え|比べ|続け|読ん"
     r"|(?:を|[にくとも]|[ァ-ヶー一-龥]{2})し)て[。.！!]*$|.*(?:ください|下さい|お願いします"
     r"|(?:教え|書い|見せ|作っ|直し|訳し|翻訳し|要約し|説明し)て(?:くれ|ね)?)[。.！!]*$"
 )
@@ -282,7 +277,7 @@ _KNOWS_NOT = (
 
 def is_question(sentence: str) -> bool:
     """
-    Whether *sentence* asks, by its mark, its first words or, in Chinese and Japanese, its last.
+    Whether *sentence* asks: by its mark, its first words or, in some languages, its last or one inside.
 
     "When it rains my knee hurts" begins like a question and tells something.
     """
@@ -290,8 +285,7 @@ def is_question(sentence: str) -> bool:
     return (
         bare.rstrip("\"'”’) 😅😂🙈").endswith(tuple(_QUESTION_MARKS))
         or (_begins(_ASKS, bare) and not only_looks_asked(bare[:LONGEST_BEGINNING]))
-        or _compiled(_ENDS_ASKING).search(bare[-_LONGEST_END:]) is not None
-        or (len(bare) <= _LONGEST_END and _compiled(_ASKS_INSIDE).match(bare) is not None)
+        or asks_inside(bare)
     )
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import functools
 import re
 
-from consolidation.text.words import tokens
+from consolidation.text.dense_words import glue
+from consolidation.text.words import content_words, tokens
 
 _WORDS = {
     "en": (
@@ -157,6 +158,13 @@ _WORDS = {
 def subjectless(language: str) -> frozenset[str]:
     """The words of *language* (a tag such as "en" or "pt-BR") that carry no subject, as ``words.tokens`` has them."""
     return _folded(re.split(r"[-_]", language.casefold(), maxsplit=1)[0])
+
+
+def subject_words(text: str, *, language: str) -> dict[str, str]:
+    """The words of *text* that say what it is about, each with its stem; possibly none."""
+    empty, holding = subjectless(language), glue(text)
+    words = content_words(text, language=language).items()
+    return {word: stem for word, stem in words if word not in empty and word not in holding}
 
 
 @functools.cache

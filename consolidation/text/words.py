@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import Stemmer
 
+from consolidation.text.arabic_stems import arabic_stem
 from consolidation.text.stopwords import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -247,6 +248,8 @@ def _stop_words(tag: str) -> frozenset[str]:
 
 
 def _stemmed(words: tuple[str, ...], tag: str) -> tuple[str, ...]:
+    if tag == "ar":
+        return tuple(map(arabic_stem, words))
     if tag not in ALGORITHMS:
         return words
     # A new stemmer a call: it must not be shared between threads, and making one costs 0.3 microseconds.

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from consolidation.text.dates import without_dates
 from consolidation.text.language import detect
-from consolidation.text.subjectless import subjectless
-from consolidation.text.words import content_words
+from consolidation.text.subjectless import subject_words
 from service.index.text_ranking import TextQuery
 from service.ingest.episodes import own_words
 from service.retrieval.counted_ahead import without_ahead
@@ -74,8 +73,7 @@ def _put_off(mind: Mind, sequence: int, text: str, *, language: str) -> tuple[in
     """The later turns that put off, or call off, what *text* tells, and share a rare word with it."""
     bare = without_ahead(without_dates(text))
     spoken = detect(text, fallback=language)
-    empty = subjectless(spoken)
-    stems = tuple(stem for word, stem in content_words(bare, language=spoken).items() if word not in empty)
+    stems = tuple(subject_words(bare, language=spoken).values())
     every = max(len(mind.transcript.positions), 2)
     rare = tuple(
         stem

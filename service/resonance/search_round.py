@@ -21,7 +21,7 @@ from consolidation.text.concepts import answered_by, concepts
 from consolidation.text.dates import month_names
 from consolidation.text.names import name_key
 from consolidation.text.speech_acts import with_question_mark
-from consolidation.text.subjectless import subjectless
+from consolidation.text.subjectless import subject_words
 from consolidation.text.words import content_words
 from service.index.text_ranking import TextHit, TextQuery
 from service.mind.index_lag import INDEX_BEHIND
@@ -336,13 +336,7 @@ def _both(meant: Sequence[TextHit], beside: Sequence[TextHit]) -> tuple[TextHit,
 
 def subject_stems(text: str, *, language: str) -> tuple[str, ...]:
     """The stems of the words of *text* that say what it is about; possibly none."""
-    return tuple(_subject_words(text, language).values())
-
-
-def _subject_words(text: str, language: str) -> dict[str, str]:
-    """The words of *text* that say what it is about, each with its stem."""
-    empty = subjectless(language)
-    return {word: stem for word, stem in content_words(text, language=language).items() if word not in empty}
+    return tuple(subject_words(text, language=language).values())
 
 
 def _wanted(query: str, languages: Sequence[str]) -> tuple[str, ...]:
@@ -351,8 +345,10 @@ def _wanted(query: str, languages: Sequence[str]) -> tuple[str, ...]:
 
     The first one is the query's own: to the others "what did the" are words like all others, and say nothing.
     """
-    telling = _subject_words(query, languages[0]).keys() if languages else ()
-    stems = (stem for code in languages for word, stem in _subject_words(query, code).items() if word in telling)
+    telling = subject_words(query, language=languages[0]).keys() if languages else ()
+    stems = (
+        stem for code in languages for word, stem in subject_words(query, language=code).items() if word in telling
+    )
     return tuple(dict.fromkeys(stems))
 
 

@@ -79,7 +79,7 @@ _LAST = {
     "day": (
         r"wczoraj(?: wiecz[oó]r(?:em)?)?"
         r"|last night|hier soir|gestern abend|ieri sera|yesterday|gestern|ayer|hier|ieri|ontem|gisteren|вчера"
-        r"|昨天|昨日|きのう|أمس|البارحة|anoche|stanotte|昨晚|昨晩|昨夜|ゆうべ|夕べ"
+        r"|昨天|昨日|きのう|أمس|البارحة|[اإ]?مبارح|anoche|stanotte|昨晚|昨晩|昨夜|ゆうべ|夕べ"
     ),
     "week": (
         rf"(?:w )?{_POLISH_LAST} tygodniu|(?:w )?zesz[łl]y tydzie[ńn]"
@@ -89,7 +89,7 @@ _LAST = {
         r"|la semaine (?:dernière|passée)|la settimana scorsa|(?:la )?scorsa settimana|vorige week|afgelopen week"
         r"|(?:на )?прошлой неделе"
         rf"|(?<!上)上[个個]?(?:周|週|星期|礼拜|禮拜)(?!末)(?:{CHINESE_DAY})?"
-        r"|先週(?!末)(?:の?[月火水木金土日]曜日?)?|الأسبوع الماضي"
+        r"|先週(?!末)(?:の?[月火水木金土日]曜日?)?|ال[أا]سبوع (?:الماضي|الفائت|المنصرم|اللي (?:فات|راح|مضى))"
     ),
     "month": (
         rf"(?:w )?{_POLISH_LAST} miesi[ąa]cu"
@@ -97,7 +97,7 @@ _LAST = {
         r"|(?:no |el )?[úu]ltimo m[êe]s"
         r"|le mois (?:dernier|passé)|(?:il )?mese scorso|scorso mese|vorige maand|afgelopen maand"
         r"|(?:в )?прошлом месяце"
-        r"|(?<![上早晚以马馬])上[个個]?月(?![亮光球经餅饼])|先月|الشهر الماضي"
+        r"|(?<![上早晚以马馬])上[个個]?月(?![亮光球经餅饼])|先月|الشهر (?:الماضي|الفائت|المنصرم|اللي (?:فات|راح|مضى))"
     ),
     "year": (
         rf"(?:w )?{_POLISH_LAST} roku"

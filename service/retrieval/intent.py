@@ -16,11 +16,13 @@ from typing import Literal
 from consolidation.text.dates import without_numeric_days
 from consolidation.text.first_person import has_word, is_in_first_person
 from consolidation.text.speech_acts import is_question, is_request
-from consolidation.text.words import both_ends, words_of
+from consolidation.text.words import both_ends, word_count, words_of
+from service.retrieval.events import asks_of_event
 from service.retrieval.tense import is_about_past
 
 _QUERIES = 32  # each phase asks of the same few
-_WORDS_THAT_ASK = 4
+_WORDS_THAT_ASK, _MOST_BEHIND = 4, 6
+_MARK = re.compile("[？؟]")
 _LIKE_A_CHILD = re.compile(
     r"\blike i(?:'m| am|m) (?:five|5|a (?:child|kid))\b|\bals wäre ich (?:fünf|5|ein kind)\b"
     r"|\bcomo si (?:yo )?tuviera (?:cinco|5)\b"
@@ -73,7 +75,8 @@ _RECALLS = (
     r"|(?:voc[êe]|vc|c[êe]) (?:me )?(?:disse|falou|contou|deu|passou|mandou|indicou|sugeriu|recomendou|escreveu)"
     r"|(?:eu )?te (?:disse|falei|contei)|lembra\w*"
     r"|je zei|jij zei|herinner|ook (?:al)?weer"
-    r"|ты говорил\w*|напомни|помнишь|mówił\w*|przypomnij|pamiętasz|你说过|记得|言ってた|覚えて|قلت لي"
+    r"|ど忘れ|思い出せ(?:ん|ない)|出てこ(?:ん|ない)|もっかい|もう(?:一[回度]|いちど)|记性|想不起来"
+    r"|ты говорил\w*|напомни(?:те)?|помнишь|mówił\w*|przypomnij|pamiętasz|你说过|记得|言ってた|覚えて|قلت لي"
     r"|أخبرتك|أخبرتني|تتذكر|هل تذكر|ذكرني"
 )
 # What the assistant said, advised or wrote.
@@ -102,12 +105,19 @@ _RECALLS_ANSWER = (
     r"|je (?:\w+ ){0,5}(?:gezegd|aangeraden|aanbevolen|voorgesteld|gegeven|geschreven|uitgelegd|bedacht) (?:hebt|had)"
     r"|(?:jouw|je) (?:advies|tips?|suggesties?|recept)|twoj[aąe] (?:rad[aęy]|wskazówk[ai]|przepis"
     r"|lista)"
-    r"|ты (?:мне )?(?:говорил|сказал|советовал|посоветовал|дал|написал|предложил|(?:по)?рекомендовал|придумал"
-    r"|объяснил)\w*"
+    r"|ты (?:\w+ ){0,6}(?:говорил|сказал|(?:по)?советовал|дал|(?:на)?писал|предложил|предлагал|(?:по)?рекомендовал"
+    r"|придум\w+ал"
+    r"|придумал|объяснил|объяснял|подсказ[ыа]\w*л|(?:на|по|под)считал|составил|перев[её]л|насоветовал)[аи]?"
     r"|(?:mówił|powiedział|polec[ai]ł|(?:po|do)?radził|(?:na|za)?pisał|dał|podał|(?:za)?proponował|(?:za)?sugerował"
     r"|wymyślił|wyjaśnił|tłumaczył)[ea]ś"
-    r"|你(?:之前|上次)?(?:给我)?(?:说|推荐|建议|告诉|写|教)|(?:言って|教えて|勧めて|すすめて|書いて)(?:い?た|くれた)"
-    r"|قلت لي|أخبرتني|نصحتني|اقترحت(?:ه|ها)?|كتبت لي|أوصيت"
+    r"|你(?:之前|上次|当时|那时|那次|刚才)?(?:[给跟对帮](?:我|我们))?(?:说|推荐|建议|告诉|写|教|讲|列|算|编|取|想|翻译"
+    r"|出)"
+    r"|你(?:之前|上次|当时|那时|那次|刚才)叫我|(?:言って|教えて|勧めて|すすめて|書いて)(?:い?た|くれた)"
+    r"|(?:作って|出して|選んで|考えて|直して|訳して|計算して|まとめて)くれた(?:よな|よね|っけ|やつ|の[はってを]"
+    r"|[^、。]{0,8}(?:リスト|文|レシピ|案|表|曲|候補))"
+    r"|قلت ?لي|قلتلي|أخبرتني|خبرتني|حكيتلي|نصحتني|اقترحت(?:ه|ها)?|كتبت ?لي|كتبتلي|أوصيت|دليتني|عطيتني|أعطيتني|علمتني"
+    r"|شرحت ?لي"
+    r"|حسبت ?لي|رشحت ?لي"
 )
 _NOW = (
     r"now|nowadays|these days|still|currently|current|at the moment|right now|today|any ?more|lately|as of"
@@ -124,7 +134,8 @@ _LAST_TIME = (
     r"last (?:time|see|saw|went|met|spoke|talked|had|did|was|visit\w*)|most recent|did (?:i|we) last|latest|newest"
     r"|zuletzt|das letzte mal|zum letzten mal|letztes mal|neueste\w*|última vez|por última|más reciente"
     r"|la dernière fois|dernièrement"
-    r"|l['’]ultima volta|pela última|laatste keer|voor het laatst|последний раз|ostatni raz|ostatnio|上次|最后一次|最近"
+    r"|l['’]ultima volta|pela última|laatste keer|voor het laatst|последний раз|آخر (?:زيارة|موعد|مرّة)|ostatni raz"
+    r"|ostatnio|上次|最后一次|最近"
     r"|この前|最後に|آخر مرة"
 )
 _LISTS = (
@@ -141,7 +152,11 @@ _LISTS = (
     r"|überall|beide|der reihe nach|nacheinander|\bwelke \w+(?:en|s)\b|op volgorde"
     r"|todos|todas|\blista\b|cuáles|quiénes|qué \w+s\b|por orden|en orden|ambos|em ordem|quais"
     r"|tous|toutes|quels|quelles|dans l['’]ordre|partout|tutti|tutte|quali|in ordine"
-    r"|wszystkie|wszyscy|po kolei|которые|все\b|какие|по порядку|全部|哪些|按顺序|すべて|全て|順番に|جميع|بالترتيب"
+    r"|wszystkie|wszyscy|po kolei|которые|все\b|какие|по порядку|全部|哪些|按顺序|挨个|逐个|一个个|一一|从头到尾"
+    r"|从.{1,20}到|前前后后|先后"
+    r"|すべて|全て|順番に|順に|それぞれ|から.{1,20}まで|ひとつずつ|流れを|جميع|كل ال|بالترتيب|من أول .{1,20} ل"
+    r"|واحد واحد"
+    r"|\bвсе (?:мои|наши|его|её|их)\b|\bкажд(?:ый|ая|ое|ую|ого)\b(?! (?:день|недел|месяц|год|утро|вечер))"
     # A course of things: "the whole saga, start to finish", "how has it gone up over the year".
     r"|\bwhole (?:\w+ )?(?:story|saga|history|business|thing)\b|\bstart to finish\b|, the lot\b|\brecap\b"
     r"|\bstep by step\b"
@@ -183,9 +198,22 @@ _TELLS = (
     r"|(?:vertel|zeg|herinner) (?:me|mij|ons),? (?:(?:nog eens|iets|meer|alles) )?"
     r"(?:over|van|aan|wat|wanneer|waar|wie|hoe|welke?)"
     r"|(?:opowiedz|powiedz|przypomnij) (?:mi|nam),? (?:(?:coś|więcej|wszystko) )?(?:o|co|kiedy|gdzie|kto|jak\w*)"
-    r"|(?:расскажи|скажи|напомни)(?:те)? (?:мне|нам),? (?:(?:ещё|еще|всё|все) )?(?:об?|про|что|когда|где|кто|как\w*)"
-    r"|告诉我.{0,20}(?:什么|哪|谁|几)|(?:跟|给)我(?:说说|讲讲)|(?:について|のことを?)(?:話して|教えて)|(?:いつ|どこ|誰|何)か?(?:を)?教えて"
-    r"|(?:أخبرني|احك لي|حدثني|ذكرني) (?:عن|ماذا|متى|أين|من|كيف)"
+    r"|(?:расскажи|скажи|напомни|подскажи|распиши|перечисли|опиши)(?:те)?,? (?:мне |нам )?,?(?:(?:ещё|еще|всё|все) )?"
+    r"(?:об?|про|что|когда|где|кто|куда|как\w*)"
+    r"|告诉我.{0,20}(?:什么|哪|谁|几)|(?:跟|给)我(?:说说|讲讲)|(?:について|のことを?)(?:話して|教えて)|(?:いつ|どこ|誰"
+    r"|何)か?(?:を)?教えて"
+    r"|(?:[أا]خبرني|خبرني|[اإ]?حكي? ?لي|احكيلي|حدثني|ذكرني|قول?ي?لي|قل لي|لخص(?:لي)?|عدد(?:لي)?|سمي(?:لي)?)"
+    r" (?:عن|ماذا|متى|أين|من|كيف|شو|وين|مين|كل|اسم|أسماء)"
+)
+# Whoever wants to be reminded of a thing, and not to do something or at a time, asks for it.
+_REMINDS = (
+    r"\W*(?:напомни(?:те)?,?(?! (?:мне |нам )?(?:завтра|послезавтра|через|в|во|к|до|утром|вечером|чтобы?"
+    r"|\w+ть(?:ся)?)\b)"
+    r"|przypomnij(?! (?:mi |nam )?(?:jutro|za|o|w|żeby|\w+ć)\b)"
+    r"|rappelle[-z]*[- ](?:moi|nous) (?:l['’]\w|l[ae]s? |mon |ma |mes |qu[ie])"
+    r"|recu[eé]rdame (?:el|la|los|las|mis?|cu[aá]l|qui[eé]n|d[oó]nde)\b"
+    r"|ricordami (?:il|la|i|le|l['’]\w+|mi[oa]|chi|dove|quale?)\b|me lembr[ae] (?:d?[oa]s?|qual|quem|meu|minha)\b"
+    r"|remind me (?:of )?(?:my|the|who|which|where)\b)"
 )
 # What is known or was told: whoever wants a summary of it, or a list, wants it remembered.
 _KNOWN = (
@@ -203,7 +231,8 @@ _KNOWN = (
     r"(?:verteld|vertelde|gezegd|zei)"
     r"|co (?:ty )?(?:o \w+ (?:\w+ )?)?(?:wiesz|pamiętasz)|co (?:ci|tobie) (?:\w+ ){0,4}(?:powiedzi|mówi|opowi)\w+"
     r"|что (?:ты|вы) (?:\w+ ){0,4}(?:знае|помни)(?:шь|те)|что я (?:тебе|вам) (?:\w+ ){0,4}(?:рассказ|говор|сказ)\w+"
-    r"|你(?:所)?(?:知道|记得|了解)|我(?:跟|和|对)?你(?:说|讲)过|我告诉(?:过)?你|(?:知って|覚えて)い?る|私が(?:話し|言っ|教え)た"
+    r"|你(?:所)?(?:知道|记得|了解)|我(?:跟|和|对)?你(?:说|讲)过|我告诉(?:过)?你|(?:知って|覚えて)い?る|私が(?:話し|言っ"
+    r"|教え)た"
     r"|ما (?:تعرف|تتذكر|تعلم)\w*|ما (?:أخبرتك|قلت لك|قلته لك|حكيت لك)"
 )
 _ABOUT_ME = (
@@ -241,7 +270,9 @@ _TASKS = {
         r"|\bexcel\b|spreadsheet formula"
         r"|function (?:that|to|which)|for loop|while loop|array|\bapi\b|json|\bnpm\b|react|\brust\b|c\+\+"
         r"|null pointer|algorithm|debug"
-        r"|\bbranch\b|\bcommit\b|\bcódigo\b|funktion,? die|\bcode\b|schleife|bucle|boucle|\bciclo for|terminal"
+        r"|\bbranch\b|\bcommit\b|\bcódigo\b|脚本|سكربت|скрипт|スクリプト|関数|funktion,? die|\bcode\b|schleife|bucle"
+        r"|boucle"
+        r"|\bciclo for|terminal"
         r"|pandas|dataframe|expression régulière|expresión regular|espressione regolare|expressão regular"
         r"|regulären ausdruck"
         r"|reguliere expressie|регулярн\w+ выражен|正規表現|正则|代码|コード"
@@ -263,6 +294,9 @@ _TASKS = {
         r"|what['’]?s the \w+ (?:word )?for|in (?:english|german|french|spanish|italian|portuguese)\W*$"
         r"|en (?:inglés|anglais|francés|español|espagnol|alemán|allemand)"
         r"|auf (?:englisch|deutsch|spanisch|französisch|italienisch)"
+        r"|病句|造句|(?:英|法|德|日|韩|西班牙)语(?:怎么|咋)|[英仏独中韓]語で|(?:フランス|ドイツ|スペイン|イタリア)語で"
+        r"|敬語に"
+        r"|по-(?:английски|немецки|французски|испански|итальянски)\W*$|исправь ошибки|بالإنجليزي|بالانجليزي|صح+ح"
     ),
     "how to": (
         r"^\W*(?:how (?:do|can|would|should|could) (?:i|you|we|one)|how to|wie (?:kann|macht|mache|lösche"
@@ -277,6 +311,11 @@ _TASKS = {
         r"|square root|wurzel aus|raíz cuadrada|racine|percent of|prozent von|por ?ciento de|pour ?cent de"
         r"|how many \w+ (?:in|are)\b|(?:cuántos|wie viele|combien de|quante|quanti) \w+ (?:son|sind|hay en|dans"
         r"|hat|tiene|ci sono)\b|convert \d"
+        r"|\d\s*(?:乘|除|加|减|減)以?上?\s*\d|等于(?:几|多少)|的平方根|\d\s*(?:的|の)\s*\d+\s?(?:[%％]|パーセント)"
+        r"|\d\s*(?:かける|割る|足す|引く)\s*\d"
+        r"|\d\s*(?:на|умножить на|разделить на|плюс|минус)\s*\d+(?:\s*(?:это|сколько|будет)|\W*$)|процент\w* от \d"
+        r"|% от \d|% z \d"
+        r"|\d\s*(?:ضرب|في|على|زائد|ناقص)\s*\d|% من \d"
     ),
     "trivia": (
         r"^\W*(?:who|wer|quién|qui|chi|quem|kto|кто)\s+(?:wrote|painted|invented|composed|discovered|won|sang"
@@ -292,6 +331,9 @@ _TASKS = {
         r"|fun fact|trivia|\bcuriosidad(?:es?)?\b|\bdatos? curiosos?\b|\bfait (?:amusant|insolite)\b"
         r"|\banecdote sur\b|\bcuriosità su|\bweetje|\bciekawostk|интересн\w+ факт|冷知识"
         r"|豆知識|雑学|معلومة (?:غريبة|طريفة)"
+        r"|是谁(?:写|画|发明|导演|唱|作曲|建)|谁(?:写|画|发明|发现)了|誰が(?:書い|描い|作っ|発明|歌っ|建て)|の首都"
+        r"|首都是|столиц\w+ \w|عاصمة"
+        r"|من (?:كتب|رسم|اخترع|ألف) "
         r"|tallest|highest|largest|smallest|pequeño del mundo|how (?:tall|far|deep|old|high"
         r"|big) is (?!(?:my|our|your|his|her|their|she|he|it|this|that)\b)"
     ),
@@ -353,25 +395,26 @@ def intent_of(text: str, *, language: str, names_known: bool) -> Intent:
     is_first_person = is_in_first_person(low, tag)
     undated = without_numeric_days(low)  # "on 3/8" is not a sum
     tasks = frozenset(task for task, pattern in _TASKS.items() if _found(pattern, undated, is_bounded=False))
-    is_ours = is_question(text) and not tasks and _found(_HOUSEHOLD, low)
+    is_ours = is_question(text) and not tasks and (_found(_HOUSEHOLD, low) or asks_of_event(low))
     is_personal = is_first_person or names_known or recalls or is_ours
     kind: Kind
     wants_list = _found(_LISTS, _asking(low), is_bounded=False)
-    is_own = has_word(_OWN, low, tag)
+    # 母 is one's own mother.
+    is_own = has_word(_OWN, low, tag) or (tag == "ja" and is_first_person)
     wants_done = is_request(text)
     is_of_known = (wants_done or _found(_SUMS_UP, low)) and _found(_KNOWN, low)
     if is_of_known and (is_own or names_known or _found(_ABOUT_ME, low)):
         tells, tasks = True, tasks - {"language"}
     else:
-        is_of_own = is_own or (tag == "ja" and is_first_person)  # 母 is one's own mother
-        tells = (is_of_own or names_known) and _found(_TELLS, low)
-    if wants_done and not (tells or (wants_list and is_own)):
+        tells = (is_own or names_known) and _found(_TELLS, low)
+    if wants_done and not (tells or (wants_list and is_own) or _compiled(_REMINDS).match(low)):
         kind = "request"
     elif (
         wants_done
         or tells
         or is_question(text)
         or is_question(_last_clause(text))
+        or _asks_first(text)
         or recalls
         or _found(_BARE_LIST, low, is_bounded=False)
     ):
@@ -401,8 +444,15 @@ def _asking(text: str) -> str:
 
 def _last_clause(text: str) -> str:
     """What stands behind the last comma or stop, where it is long enough to ask: "… for a form, what do I put"."""
-    clause = re.split(r"[,;:–—.!…]\s", text)[-1].strip()
-    return clause if len(clause.split()) >= _WORDS_THAT_ASK else ""
+    clause = re.split(r"[,;:–—.!…]\s|[，。；！、]|(?<=[\u3040-\u9fff]),", text)[-1].strip()
+    return clause if word_count(clause) >= _WORDS_THAT_ASK else ""
+
+
+def _asks_first(text: str) -> bool:
+    """Whether *text* is a question and a few words why it is asked: "where is it again? they want to know"."""
+    asked, mark, rest = text.partition("?") if "?" in text else _MARK.sub("?", text, count=1).partition("?")
+    is_first = bool(mark) and not re.search(r"[.!。！…]\s", asked)
+    return is_first and word_count(asked) >= _WORDS_THAT_ASK and word_count(rest) <= _MOST_BEHIND
 
 
 def _found(pattern: str, text: str, *, is_bounded: bool = True) -> bool:

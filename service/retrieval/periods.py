@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 _QUERIES = 32  # each phase asks of the same few
 _MONTH_FIRST = frozenset({"zh", "ja", "ko"})  # "12/5" is in December
+_TENSELESS = frozenset({"zh"})  # a month without a word of the future is one that is over, though the next is nearer
+_LEEWAY = 2
 _SUNDAY = 6
 _BEFORE, _AFTER = timedelta(days=2), timedelta(days=10)  # things are told a little before or after they happen
 _YEAR = re.compile(
@@ -239,8 +241,9 @@ def _may_be_gone(hint: DateHint, said: _Said) -> bool:
     gone, days_ahead = _latest(hint, said.today), _days_ahead(hint, said.today)
     if gone is None or days_ahead is None or gone.last >= said.today or _SINCE.search(said.text):
         return gone is not None
-    is_past = tense_beside_date(said.text, language=said.language) == "past"
-    return is_past or (said.today - gone.last).days <= days_ahead
+    tense = tense_beside_date(said.text, language=said.language)
+    leeway = _LEEWAY if said.language in _TENSELESS and tense == "unknown" else 1
+    return tense == "past" or (said.today - gone.last).days <= leeway * days_ahead
 
 
 def _may_come(hint: DateHint, said: _Said) -> bool:

@@ -12,8 +12,7 @@ import re
 from consolidation.text.concepts import concepts
 from consolidation.text.first_person import speaks_of_oneself
 from consolidation.text.relations import REPLACED, relations_asked, relations_named, relations_told
-from consolidation.text.subjectless import subjectless
-from consolidation.text.words import content_words
+from consolidation.text.subjectless import subject_words
 from service.retrieval.answer_types import answer_types, held_types
 
 _NUMBERS = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -63,5 +62,4 @@ def _has_moved(newer: str, older: str, question: str, language: str) -> bool:
 
 
 def _subjects(text: str, language: str) -> frozenset[str]:
-    empty = subjectless(language)
-    return frozenset(stem for word, stem in content_words(text, language=language).items() if word not in empty)
+    return frozenset(subject_words(text, language=language).values())

@@ -14,9 +14,9 @@ from consolidation.text.code import without_code
 from consolidation.text.concepts import concepts
 from consolidation.text.sentences import sentences
 from consolidation.text.speech_acts import is_question, is_request
-from consolidation.text.subjectless import subjectless
+from consolidation.text.subjectless import subject_words
 from consolidation.text.task_kinds import task_kinds
-from consolidation.text.words import content_words, tokens
+from consolidation.text.words import tokens
 from service.retrieval.intent import intent_of
 
 _LONGEST_BEGINNING = 200  # characters of a sentence
@@ -132,8 +132,8 @@ def _wants(sentence: str, kinds: frozenset[str]) -> bool:
 
 def telling_stems(text: str, *, language: str) -> frozenset[str]:
     """The stems of the words of *text* that say what it is about."""
-    empty = subjectless(language) | _FRAME
-    return frozenset(stem for word, stem in content_words(text, language=language).items() if word not in empty)
+    words = subject_words(text, language=language).items()
+    return frozenset(stem for word, stem in words if word not in _FRAME)
 
 
 def share_subject(one: frozenset[str], other: frozenset[str]) -> bool:

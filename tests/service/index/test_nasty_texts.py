@@ -148,7 +148,7 @@ async def remembered(mind, text):
 def test_there_are_enough_texts_to_find():
     assert len(TEXTS) >= 250
     assert sum(map(is_searchable, TEXTS)) >= 220
-    assert sum(is_searchable(text) and not has_subject(text) for text in TEXTS) <= 25
+    assert sum(is_searchable(text) and not has_subject(text) for text in TEXTS) <= 26
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=ascii)

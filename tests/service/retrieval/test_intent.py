@@ -208,6 +208,39 @@ def test_asking_for_what_the_assistant_said_recalls():
     assert intent_of("jaki klej mi poleciłeś", language="pl", names_known=False).recalls
 
 
+def test_a_question_with_a_few_words_behind_it_is_one():
+    assert wanted("давно у меня собака? с какого числа", "ru").kind == "personal question"
+    assert wanted("我们店哪天开的张?办贷款人家要问", "zh").kind == "personal question"
+    assert wanted("填个表,我如今头上还有领导管着没", "zh").kind == "personal question"
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("ru", "напомни адрес, куда мне курьера слать"),
+        ("pl", "przypomnij adres mojej siostry"),
+        ("fr", "rappelle-moi l'adresse de ma sœur"),
+        ("es", "recuérdame la dirección de mi hermana"),
+    ],
+)
+def test_to_be_reminded_of_a_thing_is_to_ask_for_it(language, text):
+    assert wanted(text, language).kind == "personal question"
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("ru", "напомни завтра позвонить маме"),
+        ("ru", "напомни мне через час"),
+        ("pl", "przypomnij mi jutro o lekach"),
+        ("fr", "rappelle-moi d'appeler ma mère"),
+        ("es", "recuérdame comprar pan"),
+    ],
+)
+def test_to_be_reminded_to_do_something_is_a_request(language, text):
+    assert wanted(text, language).kind == "request"
+
+
 def test_a_question_behind_a_full_stop_is_one():
     assert intent_of("good. whats his new wifes name", language="en", names_known=True).kind == "personal question"
     assert intent_of("so tired. what a day it was", language="en", names_known=True).kind == "personal remark"

@@ -464,6 +464,11 @@ def test_a_day_is_named_by_its_week_or_by_an_ordinal(language, day, text):
         ("ar", (date(2025, 11, 1), date(2025, 11, 30)), "ماذا فعلت في تشرين الثاني؟"),
         ("ar", (date(2026, 1, 1), date(2026, 1, 31)), "ماذا فعلت في كانون الثاني؟"),
         ("ar", MAY, "ماذا فعلت في أيار؟"),
+        ("ar", MAY, "شو مر علي بأيار"),
+        ("ar", MAY, "شو كانت أخباري الشهر اللي فات"),
+        ("ar", YESTERDAY, "شو حكينا مبارح"),
+        ("ru", (date(2025, 11, 19), date(2025, 11, 19)), "о чём трепались девятнадцатого ноября"),
+        ("zh", (date(2025, 12, 11), date(2025, 12, 20)), "十二月中旬工作上有什么变动"),
         ("en", LAST_WEEK, "Did Monday or Tuesday last week suit you?"),
     ],
 )

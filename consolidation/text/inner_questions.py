@@ -1,0 +1,98 @@
+"""
+Questions that show by a word inside the sentence, or by its end: in Chinese, Japanese, Arabic and Russian.
+
+People type them without a mark, and the word that asks stands where the answer would: "那几根鱼竿我给谁了". "Any" and
+"some" are the same words with another one behind them, and who does not know something asks nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+LONGEST = 100  # characters of a sentence whose inside is looked at
+_END = r"[\s。．.!！~〜…]*$"
+
+# 谁都 is everybody; 没什么 is nothing; 什么的 is "and the like".
+_ANY = r"(?!.{0,8}[都也就])"
+_CHINESE_WORDS = (
+    rf"(?<![没沒])什[么麼](?!的){_ANY}|(?:[是做干搞属屬姓叫卖賣教管])[^，,。]{{0,2}}什[么麼]的{_END}"
+    rf"|(?<![没沒])啥(?!的){_ANY}|(?<![没沒冇什怎这這那多要])么[事子]{_ANY}"
+    r"|(?<![没沒])多少(?!有|[都也]|.{0,6}[点點些])"
+    r"|(?<![没沒不这這那好差挺才])多(?:[大高远遠深宽寬快](?![点點])|久|[长長](?!辈|大)|重)(?!.{0,6}[啊都也])"
+    rf"|(?<![任随隨])哪(?![怕有能敢知吒]|里哪里|[来來]的|好意思){_ANY}|(?<![没沒])[谁誰](?!知){_ANY}"
+    r"|(?<![不没沒])怎(?:[么麼]|样|樣)(?!.{0,6}[都也]|[说說]呢|可能|[会會敢]|[这這那])|(?<![不没沒])咋(?!.{0,4}[都也])"
+    r"|[为為](?:什[么麼]|啥|何)|(?:^|[，,、\s])如何|何[时時地]"
+    r"|百分之[几幾]|第[几幾](?!乎)|等于[几幾多]|等於[幾多]"
+    r"|(?:[周週]|星期|礼拜|禮拜)[几幾]|(?<![好过過十这這那])[几幾](?:[点點号號岁歲月楼层層路]|年[级級]|口人)"
+    rf"|(?<![好过過了十这這那])[几幾][次回片粒颗顆顿頓瓶]{_END}"
+    r"|(?<![动時时])(?P<verb>[^\W\d_a-z动時时知])不(?P=verb)(?!容易)|有[没沒]有"
+    r"|(?P<kind>[^\W\d_])[^，,。]{0,6}还是[^，,。]{0,6}(?P=kind)"
+)
+_NO_CHINESE_QUESTION = (
+    r"不管|[无無][论論]|不[论論]|随便|隨便|忘了|(?<![请請])[问問]|告[诉訴]|(?<![你您])(?<!你还)(?:知道|[晓曉]得|明白"
+    r"|清楚)"
+    r"|(?<![你您])(?:学|學|教|看看|研究|商量|[讨討][论論]|考[虑慮]|琢磨|[纠糾][结結]|打听|打聽|[决決]定|想着)"
+    r"[^，,。]{0,6}(?:怎|什|啥|哪|[谁誰]|[几幾]|[能会會要行])|[还還]在想|你[说說](?=[^\W\d_]不)"
+    r"|(?P<same>\w{2,})还是(?P=same)"
+)
+_CHINESE_ENDS = (
+    r"吗|嗎|(?:什么|什麼|哪|谁|誰|怎|几|幾|多少|为啥|还是|(?P<done>[^\W\d_])不(?P=done)).{0,40}呢"
+    r"|^[^在正着著還还可住]{1,6}呢"
+    r"|(?:了|着|过|過|到|完|好)(?:[没沒冇]|[没沒]有)"
+    r"|(?:[晓曉]得|知道|[记記]得|可以|喜[欢歡]|行|好|[对對]|在|要|能|[会會]|有|懂)不"
+)
+# 何か is something, どこでも anywhere; いつも is always.
+_JAPANESE_WORDS = (
+    r"何(?!か(?!ら|月)|も|(?:[度回人個年日枚本冊杯]|時間|か月|週間)も|とか|でも|より|しろ|だか|気|なり"
+    r"|て(?![言い書読呼]))"
+    r"|(?:どこ(?!ろ)|誰|だれ|いつ)(?!か(?!ら)|も|でも|まで?も|にも|とも|やら|の間)"
+    r"|いくら(?=[だすし払か]|で(?!も)|くらい|ぐらい|なの|[\s。．.~〜]*$)"
+    r"|いくつ(?!か|も)|ど(?:の|れ)[くぐ]らい(?!か|でも)|どんな(?!に|[^、。]{0,8}でも)|どっち(?!か|も|でも|み)"
+    r"|どう(?:だ(?!か)|なっ(?:た|て(?![もい]ん))|なん|すれ(?:ば|ん)|やって|したら)"
+    r"|な(?:ん|に)(?:だっけ|やった|だった|なん|て[言い書読呼]|にち|じ(?:に|から|まで))"
+)
+_NO_JAPANESE_QUESTION = (
+    r"わからな|分からな|知らな|か[はをも]?(?:知|分|わか|忘|悩|迷|考|決|聞|見て|話し|調べ)|か[^、。]{0,12}(?:聞い|聞か"
+    r"|調べ|迷|悩|相談)|かな(?=、|と)"
+)
+_JAPANESE_ENDS = r"(?:です|ます|でした|ました|でしょう|だろう)か|っけ|かな|ったん|だん|やっけ"
+# "An elder, 犬の名前は" leaves out what is asked.
+_JAPANESE_TOPIC = r"^(?!.*(?:こんにち|こんばん|[はで])は[\s。．.…]*$).{2,40}は[\s。．.…]*$"
+# Words of the dialects that do nothing but ask; "مين" is who, "وين" where, "ايمتى" when, "قديش" how much.
+_ARABIC_WORDS = (
+    r"(?<!\w)(?:[وبلعف]?(?:شو|شنو|شنهو|وش|[اإأ]?يش|مين|منو|وين|فين|منين|[اإ]ي?متى|متى|[اأإ]?قديش|[أا]ديش|كام|ليش"
+    r"|شلون|[اإ]زاي|شقد|ماذا|لماذا|هل|أين|كم(?= مر[ةه]| عمر| سعر| ال| من| تبلغ| [يتأن]\w{3}))|و?ليه|ب(?:كم"
+    r"|كام))(?!\w)(?! ما(?!\w))"
+    r"|^\W{0,3}(?:و?(?:في|من|إلى|الى|على|عن|مع) )?[بلف]?[أا]ي (?!شيء|شي|حد|واحد|أحد|شخص|وقت|مكان)\w{2,}"
+)
+_NO_ARABIC_QUESTION = (
+    r"(?<!\w)و?ناسي (?=شو|مين|وين|متى|كم)|(?<!\w)(?:مش|مو|لا|ما|ولا) ?(?:عارف|[أبا]?[عدف][ره][ري]?ف|[أا]دري|[أا]علم)"
+    r"|(?<!\w)(?:نسيت|عرفت|عارف|بعرف)(?!\w)"
+    r"|[!！]\s*$|كل مين"
+)
+_RUSSIAN_ENDS = (
+    r"(?<!не знаю )(?<!не знаем )(?<![\w-])(?:сколько|когда|где|куда|откуда|кто|какой|какая|какое|какие|зачем|почему"
+    r"|чей|чья|чьё)"
+)
+
+_CHINESE = re.compile(rf"^(?!.*(?:{_NO_CHINESE_QUESTION}))[^。！!]*?(?:{_CHINESE_WORDS})")
+_JAPANESE = re.compile(rf"^(?!.*(?:{_NO_JAPANESE_QUESTION}))[^。！!]{{0,60}}?(?:{_JAPANESE_WORDS})|{_JAPANESE_TOPIC}")
+_ARABIC = re.compile(rf"^(?!.*(?:{_NO_ARABIC_QUESTION})).*?(?:{_ARABIC_WORDS})")
+_ENDS = re.compile(rf"(?:{_CHINESE_ENDS}|{_JAPANESE_ENDS}){_END}|っけ(?=[、,，(（笑])")
+_ENDS_IN_RUSSIAN = re.compile(rf"(?:{_RUSSIAN_ENDS}){_END}", re.IGNORECASE)
+_KANA, _HAN, _ARABIC_LETTER, _CYRILLIC = map(re.compile, ("[ぁ-ヶ]", "[\u4e00-\u9fff]", "[\u0620-\u064a]", "[а-яё]"))
+
+
+def asks_inside(sentence: str) -> bool:
+    """Whether *sentence* asks by its end, or, where it has no more than 100 characters, by a word inside it."""
+    if _CYRILLIC.search(sentence):
+        return _ENDS_IN_RUSSIAN.search(sentence[-LONGEST:]) is not None
+    if _ENDS.search(sentence[-LONGEST:]) is not None:
+        return True
+    if len(sentence) > LONGEST:
+        return False
+    if _KANA.search(sentence):
+        return _JAPANESE.match(sentence) is not None
+    if _HAN.search(sentence):
+        return _CHINESE.match(sentence) is not None
+    return _ARABIC_LETTER.search(sentence) is not None and _ARABIC.match(sentence) is not None
