@@ -29,7 +29,9 @@ _FIRST_PERSON = {
     "pt": "eu me mim meu minha meus minhas comigo nós nos nosso nossa nossos nossas",
     "nl": "ik mij me mijn mijne m'n wij we ons onze ek my",  # Afrikaans is read as Dutch
     "pl": "ja mnie mi mną mój moja moje mojego mojej moją moim my nas nam nami nasz nasza nasze",
-    "ru": "я меня мне мной мой моя моё мое мои моего моей моему мою моих мы нас нам нами наш наша наше наши",
+    "ru": "я меня мне мной мой моя моё мое мои моего моей моему мою моим моими моём моем моих мы нас нам нами наш наша "
+    "наше наши "
+    "нашу нашей нашего нашему нашим нашими наших",
     "zh": "我 我们",
     # Of one's own family Japanese has words of their own: 母, where anybody's mother is お母さん. It does not
     # say whose the rent, the pay and the work are, where they are one's own.
@@ -53,6 +55,7 @@ _FIRST_PERSON = {
         "انا امي ابي اختي اخي ابنتي ابني بابا ماما أبوي ابوي أبويا أمي امي اخوي أخوي اخواتي إخوتي مرتي مراتي جوزي "
         "ولدي عيالي "
         "ولادي حبيبتي حبيبي خطيبي صاحبي صاحبتي رفيقي رفيقتي شغلي وظيفتي مدرستي جامعتي جيرانى ستي تيتا معاي معايا عندى "
+        "عليا ليا بتاعي بتاعتي رايح رايحة عايز عايزة "
         "إلي "
         "إلنا عنا بدنا رقمي دكتوري حالي بيتي طليقتي طليقي"
     ),
@@ -78,6 +81,7 @@ _FIRST_PERSON_VERBS = {
     ),
     "it": (
         r"ho|sono|sto|vado|faccio|posso|devo|voglio|abito|vivo|lavoro|pago|prendo|guido|imparo|bevo|mangio|guadagno"
+        r"|spendo|torno|parto|compro|uso|tengo|metto|corro|leggo|esco|fumo|gioco|studio|cucino|suono|spalmo"
         r"|conosco|dormo|abbiamo|siamo|andiamo"
     ),
     "pt": (
@@ -86,14 +90,19 @@ _FIRST_PERSON_VERBS = {
         r"|vendi|comi|bebi|perdi|recebi|aprendi|escrevi|ouvi|pedi|decidi|conheci|nasci|esqueci|escolhi|saí|caí"
         r"|[a-zà-ÿ]{3,}(?:ei|amos)|temos|somos|fomos|fizemos|tivemos"
     ),
+    "fr": r"on (?:va|part|fait|mange|prend|loue|habite|paie|paye|reçoit|fête)",
     "pl": (
         r"[a-zà-ÿąćęłńśźż]+(?:łem|łam|liśmy|łyśmy|uję|aję)|mam|jestem|biorę|płacę|chcę|muszę|mogę|idę|jadę|jeżdżę"
-        r"|uczę|piję|śpię|noszę|wożę|znam|gram|robię|lecę|lubię|chodzę|widzę|piszę"
+        r"|palę|jem|wolę|wstaję|tknę|uczę|piję|śpię|noszę|wożę|znam|gram|robię|lecę|lubię|chodzę|widzę|piszę"
         r"|(?:bieg|bier|boj|czek|czyt|gr|koch|korzyst|mieszk|nazyw|oglą?d|opiek|otrzym|pamięt|pływ|pyt|słuch|spotyk"
         r"|śpiew"
         r"|szuk|trzym|uprawi|używ|wrac|wybier|wynajm|wyjeżdż|zarabi|zażyw|znam)am"
     ),
-    "ru": r"живу|работаю|плачу|принимаю|езжу|учу|пью|хочу|могу|знаю|помню",
+    "ru": (
+        r"живу|плачу|езжу|учу|пью|хочу|могу|помню|хожу|ношу|вожу|сплю|ем|курю|люблю|учусь|боюсь|лечусь|занимаюсь|держу"
+        r"|храню"
+        r"|кладу|пеку|шью|иду|еду|лечу|беру|жду|\w{2,}(?:аю|яю|ею)"
+    ),
     # What follows a word that asks for the rest of a sentence, and begins so, is what "I" do; so is what begins with "I
     # will". A verb that ends in "me" and a feminine noun that ends in "my" are of oneself as well.
     "ar": (

@@ -1,5 +1,5 @@
 """
-Questions that show by a word inside the sentence, or by its end: in Chinese, Japanese, Arabic and Russian.
+Questions that show by a word inside the sentence or at its end: in Chinese, Japanese, Arabic, Russian, French and more.
 
 People type them without a mark, and the word that asks stands where the answer would: "那几根鱼竿我给谁了". "Any" and
 "some" are the same words with another one behind them, and who does not know something asks nothing.
@@ -43,12 +43,13 @@ _CHINESE_ENDS = (
 )
 # 何か is something, どこでも anywhere; いつも is always.
 _JAPANESE_WORDS = (
-    r"何(?!か(?!ら|月)|も|(?:[度回人個年日枚本冊杯]|時間|か月|週間)も|とか|でも|より|しろ|だか|気|なり"
+    r"何(?!か(?!ら|月)|も|(?:[度回人個年日枚本冊杯]|時間|か月|週間)(?:も|.{0,4}ても)|とか|でも|より|しろ|だか|気|なり"
     r"|て(?![言い書読呼]))"
     r"|(?:どこ(?!ろ)|誰|だれ|いつ)(?!か(?!ら)|も|でも|まで?も|にも|とも|やら|の間)"
     r"|いくら(?=[だすし払か]|で(?!も)|くらい|ぐらい|なの|[\s。．.~〜]*$)"
     r"|いくつ(?!か|も)|ど(?:の|れ)[くぐ]らい(?!か|でも)|どんな(?!に|[^、。]{0,8}でも)|どっち(?!か|も|でも|み)"
     r"|どう(?:だ(?!か)|なっ(?:た|て(?![もい]ん))|なん|すれ(?:ば|ん)|やって|したら)"
+    r"|どれ(?!か|も|でも|だけ|ほど)|ってなん(?:だ|です)"
     r"|な(?:ん|に)(?:だっけ|やった|だった|なん|て[言い書読呼]|にち|じ(?:に|から|まで))"
 )
 _NO_JAPANESE_QUESTION = (
@@ -60,14 +61,17 @@ _JAPANESE_ENDS = r"(?:です|ます|でした|ました|でしょう|だろう)�
 _JAPANESE_TOPIC = r"^(?!.*(?:こんにち|こんばん|[はで])は[\s。．.…]*$).{2,40}は[\s。．.…]*$"
 # Words of the dialects that do nothing but ask; "مين" is who, "وين" where, "ايمتى" when, "قديش" how much.
 _ARABIC_WORDS = (
-    r"(?<!\w)(?:[وبلعف]?(?:شو|شنو|شنهو|وش|[اإأ]?يش|مين|منو|وين|فين|منين|[اإ]ي?متى|متى|[اأإ]?قديش|[أا]ديش|كام|ليش"
-    r"|شلون|[اإ]زاي|شقد|ماذا|لماذا|هل|أين|كم(?= مر[ةه]| عمر| سعر| ال| من| تبلغ| [يتأن]\w{3}))|و?ليه|ب(?:كم"
+    r"(?<!\w)(?:[وبلعف]?(?:شو|شنو|شنهو|وش|[اإأ]يش(?<!عايش)|مين|منو|وين|فين|منين|[اإ]ي?متى|متى|[اأإ]?قديش|[أا]ديش|كام"
+    r"|ليش"
+    r"|شلون|[اإ]زاي|شقد|ماذا|لماذا|هل|أين|كم(?= مر[ةه]| عمر| سعر| ال| من| تبلغ| [يتأن]\w{3}))|و?ليه|(?:في |ب)?[اأ]نهي"
+    r"|ب(?:كم"
     r"|كام))(?!\w)(?! ما(?!\w))"
+    r"|(?:(?<=\w )[اإ]يه|^\W{0,3}[اإ]يه (?=ال|اللي))(?!\w)"
     r"|^\W{0,3}(?:و?(?:في|من|إلى|الى|على|عن|مع) )?[بلف]?[أا]ي (?!شيء|شي|حد|واحد|أحد|شخص|وقت|مكان)\w{2,}"
 )
 _NO_ARABIC_QUESTION = (
     r"(?<!\w)و?ناسي (?=شو|مين|وين|متى|كم)|(?<!\w)(?:مش|مو|لا|ما|ولا) ?(?:عارف|[أبا]?[عدف][ره][ري]?ف|[أا]دري|[أا]علم)"
-    r"|(?<!\w)(?:نسيت|عرفت|عارف|بعرف)(?!\w)"
+    r"|(?<!\w)(?:نسيت|عرفت|عارف|[بتي]عرف)(?!\w)|(?<!\w)يا رجل"
     r"|[!！]\s*$|كل مين"
 )
 _RUSSIAN_ENDS = (
@@ -75,24 +79,50 @@ _RUSSIAN_ENDS = (
     r"|чей|чья|чьё)"
 )
 
+# French asks so when it is spoken: "il bosse dans quoi mon frère", "c'est où déjà".
+_FRENCH_WORDS = (
+    r"(?<![\w'’])(?:(?:dans|avec|chez|pour|de|à|en|sur|par|vers) (?:quoi|qui|où|quand|combien|quel(?:le)?s?)"
+    r"|combien(?= de| d['’])"
+    r"|c['’]était (?:quoi|qui|où|quand|combien|comment|quel(?:le)?s?))(?!\w)"
+    rf"|(?<!\w)(?:quoi|où|quand|combien|comment|lequel|laquelle)(?: déjà| exactement| au juste| cet?(?:te)? \w+"
+    rf"| finalement){{0,2}}{_END}"
+)
+_NO_FRENCH_QUESTION = (
+    r"(?<!\w)(?:n['’]importe|peu importe|sais|sait|savais|savait|demand\w+|dis|dit|explique\w*|comprend\w*|oubli\w+"
+    r"|vois|voir"
+    r"|merci|ce|tout ce|là) (?:\w+ ){0,2}(?:quoi|qui|où|quand|combien|comment|quel)"
+)
+_FRENCH = re.compile(
+    rf"^(?!.*(?:{_NO_FRENCH_QUESTION}))(?=\W*(?:et |mais |du coup |bon )?(?:j['’]|je|tu|il|elle|on|nous|vous|ils|elles"
+    rf"|c['’]|ça|ma|mon"
+    rf"|mes|la|le|les|l['’]|notre|nos)).*?(?:{_FRENCH_WORDS})",
+    re.IGNORECASE,
+)
+# "A gente vai onde", "y eso era cuándo".
+_ENDS_IN_LATIN = re.compile(
+    rf"(?<!sabe )(?<!sei )(?<!sé )(?<!\w)(?:onde|quem|quanto|dónde|cuándo|quién|cuánto|cuál)(?: mesmo)?{_END}",
+    re.IGNORECASE,
+)
 _CHINESE = re.compile(rf"^(?!.*(?:{_NO_CHINESE_QUESTION}))[^。！!]*?(?:{_CHINESE_WORDS})")
 _JAPANESE = re.compile(rf"^(?!.*(?:{_NO_JAPANESE_QUESTION}))[^。！!]{{0,60}}?(?:{_JAPANESE_WORDS})|{_JAPANESE_TOPIC}")
 _ARABIC = re.compile(rf"^(?!.*(?:{_NO_ARABIC_QUESTION})).*?(?:{_ARABIC_WORDS})")
-_ENDS = re.compile(rf"(?:{_CHINESE_ENDS}|{_JAPANESE_ENDS}){_END}|っけ(?=[、,，(（笑])")
-_ENDS_IN_RUSSIAN = re.compile(rf"(?:{_RUSSIAN_ENDS}){_END}", re.IGNORECASE)
-_KANA, _HAN, _ARABIC_LETTER, _CYRILLIC = map(re.compile, ("[ぁ-ヶ]", "[\u4e00-\u9fff]", "[\u0620-\u064a]", "[а-яё]"))
+_ENDS = (
+    re.compile(rf"(?:{_CHINESE_ENDS}|{_JAPANESE_ENDS}){_END}|っけ(?=[、,，(（笑])"),
+    re.compile(rf"(?:{_RUSSIAN_ENDS}){_END}", re.IGNORECASE),
+    _ENDS_IN_LATIN,
+)
+# By a letter that a sentence has; Japanese has those of Chinese, too.
+_INSIDE = (
+    (re.compile("[ぁ-ヶ]"), _JAPANESE),
+    (re.compile("[\u4e00-\u9fff]"), _CHINESE),
+    (re.compile("[\u0620-\u064a]"), _ARABIC),
+    (re.compile(r"^\W*[a-zà-ÿ]", re.IGNORECASE), _FRENCH),
+)
 
 
 def asks_inside(sentence: str) -> bool:
     """Whether *sentence* asks by its end, or, where it has no more than 100 characters, by a word inside it."""
-    if _CYRILLIC.search(sentence):
-        return _ENDS_IN_RUSSIAN.search(sentence[-LONGEST:]) is not None
-    if _ENDS.search(sentence[-LONGEST:]) is not None:
+    if any(pattern.search(sentence[-LONGEST:]) for pattern in _ENDS):
         return True
-    if len(sentence) > LONGEST:
-        return False
-    if _KANA.search(sentence):
-        return _JAPANESE.match(sentence) is not None
-    if _HAN.search(sentence):
-        return _CHINESE.match(sentence) is not None
-    return _ARABIC_LETTER.search(sentence) is not None and _ARABIC.match(sentence) is not None
+    pattern = next((one for letter, one in _INSIDE if letter.search(sentence)), None)
+    return len(sentence) <= LONGEST and pattern is not None and pattern.match(sentence) is not None

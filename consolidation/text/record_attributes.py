@@ -107,7 +107,7 @@ _NAMES = {
     ),
     "school": (
         r"\b(?:primary|elementary|grade|infant) school|\b(?:which|what) (?:school|college|kindergarten|nursery) did"
-        r"|\b(?:high|secondary|middle|grammar) school\b|\bgrundschule|\b(?:welche[rn]?"
+        r"|(?<!which )(?<!what )\b(?:high|secondary|middle|grammar) school\b|\bgrundschule|\b(?:welche[rn]?"
         r"|was für eine) schule (?:war|bin|hab|ging)"
         r"|\b(?:colegio|escuela|instituto|cole) (?:fui|fue|fuiste|iba|estudié)|\bescuela primaria|\bécole primaire"
         r"|\bquelle école (?:j'ai|ai-je|je suis|suis-je)|\bscuol[ae] elementar|\bche scuola ho|\bescola primária"
@@ -123,7 +123,15 @@ _VALUES = {
     "shoe_size": (
         r"\b(?:size|gr(?:ö|oe)(?:ß|ss)e|talla|taille|taglia|maat|numero|número|un) ?(?:3[4-9]|4[0-9]|[4-9]"
         r"|1[0-3])(?:[.,]5| ?½)?\b"
+        r"|\b(?:shoes?|boots|trainers|sneakers)\b.{0,20}\b(?:\d{1,2}|six|seven|eight|nine|ten|eleven|twelve)\b"
+        r"|\b\d{2}(?:[.,]5)?码|码半"
         r"|\b(?:eu|uk|us) ?(?:3[4-9]|4[0-9]|[4-9]|1[0-3])\b"
+    ),
+    "surname": (
+        r"\b(?:dr|mr|mrs|ms|miss|prof|herr|frau|señora?|sra?|dott(?:oressa)?|pani?|mme|monsieur|madame|mevrouw|meneer"
+        r"|dona|seu)\.? (?!who|is|was|and|und|y|et|e|der|die|das|de|la)\w{3,}"
+        r"|姓(?![什啥名])[\u4e00-\u9fff]|[\u4e00-\u9fff](?:大夫|老师|老師|医生|醫生|师傅|師傅)"
+        r"|[\u4e00-\u9fff]{1,3}(?:先生|さん)"
     ),
     "star_sign": (
         r"\b(?:aries|taurus|gemini|virgo|libra|scorpio|sagittarius|capricorn|aquarius|pisces|widder|stier"
@@ -140,7 +148,7 @@ _VALUES = {
         r"|\bborn\b|\b(?:is|'s|am|i'm|are) \d{1,3} (?:today|tomorrow|the day|th[ie] morra)"
         r"|\bwird (?:\w+ ){0,3}\d{1,3}\b|\bwerde (?:\w+ )"
         r"{0,3}\d{1,3}\b|\bcumpl(?:e|o|ió|í|irá|imos|en)\b|\bha nacido\b|\bfête (?:ses|mes)\b|\bcompie\b"
-        r"|\bcompio\b|\bè nat[oa]\b"
+        r"|\bcompio\b|\bè nat[oa]\b|\bfa (?:\d{1,3}|\w+ant['’a]) ?anni\b"
         r"|\bf[ae]z \d{1,3}\b|\bnasceu\b|\bwordt \d{1,3}\b|\bskończ\w+ (?:\w+ )?\d|\bисполн\w+"
         rf"|\b(?:{_YEARS}) geworden\b|\b(?:a(?:vait|ura)? eu|va avoir|aura|fête(?:ra)?) (?:ses )?(?:{_YEARS}) ans\b"
         rf"|\b(?:ha )?compiut\w (?:{_YEARS})|\bcompir[àa]\b|\bcompletou (?:{_YEARS})|(?:\d{{1,3}}"

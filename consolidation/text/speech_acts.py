@@ -60,6 +60,7 @@ _ASKS = (
     r"|(?:kann|soll|sollte|muss|darf|hab|habe|bin|war)\s+(?:ich|du|er|sie|es|wir|ihr|man)"
     r"|(?:kannst|hast|hat|ist|sind|bist|gibt|weißt|weisst|kennst"
     r"|würdest|könntest)\s+(?:ich|du|er|sie|es|wir|ihr|man|mein|meine|der|die|das)"
+    r"|[a-zäöüß]{3,15} ich (?:noch|eigentlich|überhaupt|immer noch)"
     # Spanish, Portuguese
     r"|qué|quién(?:es)?|dónde|cuándo|cómo|cuál(?:es)?|cuánt[oa]s?|por qué|que tal|o que|quem|onde"
     # … as people type it in a hurry, without accents
@@ -68,6 +69,10 @@ _ASKS = (
     r"|q(?= (?!va\b|bien|mal|guay|risa|fr[ií]o|calor|pena|asco|fuerte|ganas|pasada|rico|bueno|buena|tal\b|te\b"
     r"|se\b|no\b))"
     r"|quando(?! (?:ero|eravamo|io|eu|era|sono|vado|vou|fui)\b)"
+    r"|(?:a|con|in|di|da|per|su|tra) (?:che|quale|quali|quant[oaie]|chi)|che (?!palle|bell|brutt|schifo|fame|sonno|noia"
+    r"|peccato|figata|ridere|voglia|freddo|caldo|fortuna|sfiga|giornata|paura|ansia|casino|stress)\w+ (?:non )?(?:mi|ti"
+    r"|ci|ho|hai|ha|abbiamo"
+    r"|devo|posso|prendo|uso|porto|faccio|vado)(?= \w)"
     r"|como (?:se|é|est[áa]|t[áa]|vai|foi|era|anda|posso|faço|fica|é que|(?:me |te )?chama)"
     r"|qual|quais|quant[oa]s?|por que|cadê|aonde|o ?q(?= )"
     r"|(?:em|de|a|com|pra|para) que (?:dia|horas?|mês|ano|rua|bairro|cidade|país|cor|hospital|escola|banco|hotel"
@@ -80,10 +85,12 @@ _ASKS = (
     r"|che cosa|cosa|chi|dove|perché|come (?:si|va|sta|stai|è|faccio|posso|fare)|quale|quali|quanto|quanti"
     r"|quanta|quante"
     # Dutch, Russian, Polish
+    r"|(?:heb|ben|moet|mag|ga|woon|werk|drink|eet|slik|betaal|kan) ik (?:nog|eigenlijk|ergens|nu|ook|een|wel|nou)"
+    r"|(?:is|zijn|heeft|gaat|komt|wordt|moet|kan|mag|was) (?:mijn|m['’]n|mn|onze|ons)"
     r"|wat|wie|waar|wanneer|waarom|hoe|welke?|что|кто|где|когда(?! (?:я|мы|мне)\b)"
     r"|когда (?:я|мы) [^,.!…]{2,40}$|почему|зачем|как(?:ой|ая|ое|ие|ого|ому|им|ими|их|ом|ую)?|сколько|куда"
     r"|откуда|чей|чья|чьё|чьи|кому|кого|кем|чем|чему|co|kto|gdzie|kiedy|dlaczego|czemu|jak|jaki|jaka|jakie|jaką|jakim"
-    r"|jakich"
+    r"|jakich|jakiej|jakiego|jakiemu|jakimi"
     r"|ile|ilu|czy|skąd|dokąd|kogo|komu|czego|czyj[ae]?|któr[yaeą]|których"
     # Arabic
     r"|هل|ما|ماذا|من هو|أين|متى|كيف|لماذا|كم"

@@ -75,6 +75,11 @@ _RECALLS = (
     r"|(?:voc[êe]|vc|c[êe]) (?:me )?(?:disse|falou|contou|deu|passou|mandou|indicou|sugeriu|recomendou|escreveu)"
     r"|(?:eu )?te (?:disse|falei|contei)|lembra\w*"
     r"|je zei|jij zei|herinner|ook (?:al)?weer"
+    r"|c['’]était (?:quoi|qui|où|quand|combien|quel(?:le)?s?)|(?:wie hie(?:ß|ss)|cómo se llamaba|come si chiamava"
+    r"|como se chamava"
+    r"|hoe heette|jak się nazywał[aoy]?|как звали|как называл(?:ся|ась|ось|ись)|what was (?:(?:his|her|its|their|the"
+    r"|that) )?name)\b"
+    r"|déjà(?=\W*$)|(?:como|qual|quem|onde|quando|por que|o que|que) (?:é |era |foi )?mesmo|っけ|来着|來著"
     r"|ど忘れ|思い出せ(?:ん|ない)|出てこ(?:ん|ない)|もっかい|もう(?:一[回度]|いちど)|记性|想不起来"
     r"|ты говорил\w*|напомни(?:те)?|помнишь|mówił\w*|przypomnij|pamiętasz|你说过|记得|言ってた|覚えて|قلت لي"
     r"|أخبرتك|أخبرتني|تتذكر|هل تذكر|ذكرني"
@@ -250,6 +255,21 @@ _HOUSEHOLD = (
     r"|baby|van|car|house|hond|kat|kinderen|auto|hund|katze|kinder|perro|gato|niños|niñas|coche|chien|chat|enfants"
     r"|voiture|cane|gatto|bambini|macchina|cão|crianças|carro)"
 )
+# People of a family, and how they are called at home: nobody asks so of anybody else's.
+_FAMILY = (
+    r"mum|mom|mam|dad|gran|granny|grandma|nana|nan|grandad|grandpa|hubby"
+    r"|(?:our|the) (?:wife|husband|missus|eldest|youngest|little one|oldest)"
+    r"|mama|papa|oma|opa|mutti|vati|(?:der|die|den) (?:kleinen?|große|älteste|jüngste)"
+    r"|mamá|papá|(?:la|el) (?:abuel[ao]|yay[ao]|peque|niñ[oa])"
+    r"|maman|mamie|papi|papy|mémé|(?:le|la) (?:petite?|grande?)"
+    r"|mamma|papà|babbo|(?:la |il )?nonn[ao]|(?:il|la) (?:piccol[oa]|bimb[oa])"
+    r"|mamãe|papai|vovó|vovô|(?:[ao]|d[ao]|n[ao]|pr[ao]) (?:mãe|pai|avó|avô|man[ao]|pequen[oa])"
+    r"|ons (?:ma|pa|mam|pap)|de (?:kleine|oudste|jongste)"
+    r"|mam[aęy]|tat[ay]|babci[aię]|dziad(?:ek|ka)|teści\w*|żon[aęy]|mąż|męża|córk\w+|syn(?:a|ek|ka)?"
+    r"|мам[аыуе]|пап[аыуе]|бабушк\w+|бабул\w+|дедушк\w+|муж[ау]?|мужем|жен[аыуе]|дочк\w+|сын[ау]?|реб[её]н\w+"
+    r"|свекров\w+"
+    r"|爸|妈|媽|老公|老婆|女儿|女兒|儿子|兒子|闺女|爷爷|奶奶|外婆|外公"
+)
 # A list that is asked for without a verb: "all the places I've lived, please", "both my scores, old and new".
 _BARE_LIST = (
     r"^\W*(?:(?:please|ok|so|and|bitte|und|y|et|e|oye) )?(?:all|both|every|each|alle|beide|jede[rs]?|sämtliche"
@@ -299,7 +319,8 @@ _TASKS = {
         r"|по-(?:английски|немецки|французски|испански|итальянски)\W*$|исправь ошибки|بالإنجليزي|بالانجليزي|صح+ح"
     ),
     "how to": (
-        r"^\W*(?:how (?:do|can|would|should|could) (?:i|you|we|one)|how to|wie (?:kann|macht|mache|lösche"
+        r"^\W*(?!como se cham)(?:how (?:do|can|would|should|could) (?:i|you|we|one)|how to|wie (?:kann|macht|mache"
+        r"|lösche"
         r"|geht(?!'s\b| es\b)|bekomm\w*|krieg\w*|stell\w*|schreib\w*)|hoe (?:krijg|maak|kan|moet|doe) (?:ik|je|men|we)"
         r"|cómo (?:se|puedo|hago|hacer|se hace)|comment (?:on|je|faire|puis)|come (?:si|faccio|posso)|como (?:se"
         r"|que faço|que eu faço|eu faço|faço|posso|consigo|\w{2,20}[aei]r))\b"
@@ -315,7 +336,7 @@ _TASKS = {
         r"|\d\s*(?:かける|割る|足す|引く)\s*\d"
         r"|\d\s*(?:на|умножить на|разделить на|плюс|минус)\s*\d+(?:\s*(?:это|сколько|будет)|\W*$)|процент\w* от \d"
         r"|% от \d|% z \d"
-        r"|\d\s*(?:ضرب|في|على|زائد|ناقص)\s*\d|% من \d"
+        r"|円の\d+\s?(?:[%％割]|パーセント)|\d割引|\d\s*(?:ضرب|في|على|زائد|ناقص)\s*\d|% من \d"
     ),
     "trivia": (
         r"^\W*(?:who|wer|quién|qui|chi|quem|kto|кто)\s+(?:wrote|painted|invented|composed|discovered|won|sang"
@@ -333,12 +354,14 @@ _TASKS = {
         r"|豆知識|雑学|معلومة (?:غريبة|طريفة)"
         r"|是谁(?:写|画|发明|导演|唱|作曲|建)|谁(?:写|画|发明|发现)了|誰が(?:書い|描い|作っ|発明|歌っ|建て)|の首都"
         r"|首都是|столиц\w+ \w|عاصمة"
+        r"|(?:[أا]طول|[أا]كبر|[أا]على|[أا]صغر) (?:\w+ ){1,2}في العالم|世界で(?:一番|最も)|世界上最"
         r"|من (?:كتب|رسم|اخترع|ألف) "
         r"|tallest|highest|largest|smallest|pequeño del mundo|how (?:tall|far|deep|old|high"
         r"|big) is (?!(?:my|our|your|his|her|their|she|he|it|this|that)\b)"
     ),
     "small talk": (
-        r"^\W*(?:lol|haha\w*|jaja\w*|hihi|mdr|ptdr|thanks?|thx|ty|cheers|danke|gracias|merci|grazie|obrigad\w+|hi"
+        r"^\W*(?:lol|haha\w*|jaja\w*|hihi|mdr|ptdr|thanks?|thx|ty|cheers|danke|(?:mil |muchas )?gracias|(?:lekker"
+        r"|mooi) weer\w*|merci|grazie|obrigad\w+|hi"
         r"|hey|hello|hallo|moin|hola|buenas|salut|coucou"
         r"|k{2,}|rs(?:rs)*|valeu|vlw|obg|bom dia|boa (?:tarde|noite)|tchau|beleza|blz|opa|eita|buongiorno|buonasera"
         r"|bonjour|bonsoir|ciao|oi|olá|yo|morning|good (?:morning|night|evening|afternoon)|guten|gute|buenos"
@@ -349,6 +372,7 @@ _TASKS = {
         r"|صباح الخير|مساء الخير|مرحبا|أهلا|السلام عليكم|شكرا|merhaba|selam|günaydın|iyi (?:günler|akşamlar|geceler)"
         r"|नमस्ते|धन्यवाद|शुभ (?:प्रभात|रात्रि))(?![\w'’])"
         r"|^\W*(?:谢谢|你好|您好|早上好|下午好|晚上好|早安|晚安|ありがとう|こんにちは|こんばんは|おはよう|おやすみ"
+        r"|(?:好的|嗯|明白).{0,8}谢谢|なるほど.{0,8}(?:ありがと|助か)|助かった.{0,4}(?:ありがと|$)"
         r"|안녕|좋은 아침|감사합니다|고마워|teşekkür)"
     ),
     "saying": (
@@ -395,7 +419,7 @@ def intent_of(text: str, *, language: str, names_known: bool) -> Intent:
     is_first_person = is_in_first_person(low, tag)
     undated = without_numeric_days(low)  # "on 3/8" is not a sum
     tasks = frozenset(task for task, pattern in _TASKS.items() if _found(pattern, undated, is_bounded=False))
-    is_ours = is_question(text) and not tasks and (_found(_HOUSEHOLD, low) or asks_of_event(low))
+    is_ours = is_question(text) and not tasks and _is_of_home(low)
     is_personal = is_first_person or names_known or recalls or is_ours
     kind: Kind
     wants_list = _found(_LISTS, _asking(low), is_bounded=False)
@@ -446,6 +470,11 @@ def _last_clause(text: str) -> str:
     """What stands behind the last comma or stop, where it is long enough to ask: "… for a form, what do I put"."""
     clause = re.split(r"[,;:–—.!…]\s|[，。；！、]|(?<=[\u3040-\u9fff]),", text)[-1].strip()
     return clause if word_count(clause) >= _WORDS_THAT_ASK else ""
+
+
+def _is_of_home(text: str) -> bool:
+    """Whether *text* names what belongs to a household, its people, or something of theirs that happens once."""
+    return _found(_HOUSEHOLD, text) or _found(_FAMILY, text) or asks_of_event(text)
 
 
 def _asks_first(text: str) -> bool:

@@ -208,6 +208,19 @@ def test_asking_for_what_the_assistant_said_recalls():
     assert intent_of("jaki klej mi poleciłeś", language="pl", names_known=False).recalls
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("fr", "elle a dit n'importe quoi"),
+        ("fr", "je sais pas quand"),
+        ("it", "che palle ho dormito male"),
+        ("ar", "عايش مع اختي"),
+    ],
+)
+def test_what_only_sounds_like_a_question_is_a_remark(language, text):
+    assert wanted(text, language).kind.endswith("remark")
+
+
 def test_a_question_with_a_few_words_behind_it_is_one():
     assert wanted("давно у меня собака? с какого числа", "ru").kind == "personal question"
     assert wanted("我们店哪天开的张?办贷款人家要问", "zh").kind == "personal question"
@@ -458,6 +471,19 @@ def test_a_measure_is_no_list():
         ("nl", "waar woont de vader van de kinderen?"),
         ("de", "wann muss das Auto zum TÜV?"),
         ("fr", "il s'appelle comment le chat ?"),
+        ("ru", "Где сейчас живёт бабушка?"),
+        ("it", "quand'è il compleanno della nonna"),
+        ("fr", "c'était combien le devis pour le chauffage ?"),
+        ("fr", "il bosse dans quoi mon frère"),
+        ("fr", "on va où cet été finalement"),
+        ("it", "con che mezzo vado giù in puglia"),
+        ("it", "quanto spendo per ogni seduta?"),
+        ("nl", "is mijn zoon overgegaan"),
+        ("de", "trainier ich noch im McFit"),
+        ("pl", "od kiedy nie palę"),
+        ("ja", "銀行のやつどこにしまったっけ"),
+        ("ar", "البيبي الجديد في عيلتي اسمه ايه"),
+        ("pt", "a gente vai onde"),
     ],
 )
 def test_a_question_on_what_a_household_has_is_personal(language, text):
