@@ -6,6 +6,26 @@ from consolidation.text.speech_acts import is_question, is_request, wants_answer
 from tests.support.growth import assert_linear, repeated
 
 TOLD = """
+how i passed that exam i'll never know
+why i moved to hull is a long story, mostly a girl
+was meant to be flying to lisbon but my passport expired
+did my 10k in under an hour finally
+wer hätte gedacht dass ich mal im kirchenchor lande
+so bin ich damals zum imkern gekommen
+was mich nervt sind die laubbläser von nebenan
+quién iba a decirme que acabaría viviendo en Murcia
+cual fue mi sorpresa al ver a mi ex en la boda
+qui aurait cru que je finirais prof de maths
+combien de fois je lui ai dit de fermer le portail...
+chi l'avrebbe mai detto che mi piaceva il padel
+cosa darei per rivedere mio nonno un'ultima volta
+quem diria que eu ia gostar de acordar cedo
+wie had gedacht dat ik ooit nog zou gaan hardlopen
+wat mij betreft gaan we dit jaar gewoon weer naar Zeeland
+jak tylko skończę studia wyprowadzam się do Gdańska
+jakie było moje zdziwienie jak dostałam podwyżkę
+кто бы мог подумать, меня взяли в сборную
+почему мы развелись я никому не рассказывала
 When Anna was born we lived in Lyon.
 When it rains my knee hurts.
 when Peter visits, we always cook goulash
