@@ -29,9 +29,10 @@ _BEGINNING = 2  # characters of a run, by which it is looked up: the fewest that
 # Runs that hold one of another meaning and mean nothing here: 大丈夫は is not of the 夫.
 _MEAN_NOTHING = (
     "大丈夫 丈夫 工夫 日本 メンバー サーバー ハンバーグ オーバー カバー ナンバー オンライン ガイドライン ドローン "
-    "クローン 専門家 作家 画家 "
-    "政治家 家庭 新宿 原宿 宿題 駐車 バスタオル ラテン センチメンタル ファンド うつく うつし チャリティ 教えて "
-    "オーガスト"
+    "クローン "
+    "専門家 作家 画家 政治家 家庭 新宿 原宿 宿題 駐車 バスタオル ラテン センチメンタル ファンド うつく うつし "
+    "チャリティ "
+    "教えて オーガスト"
 )
 # Whose words apart mean others, with the word that they mean: a brother-in-law is neither a brother nor the law.
 _JOINED = (
@@ -105,9 +106,7 @@ class _Words(NamedTuple):
     run_lengths: dict[str, tuple[int, ...]]
 
     def meant_by_runs(self, text: str) -> frozenset[str]:
-        """What the runs of *text* mean, from left to right the longest each time: of 自転車を the bicycle and no "
-        "car.
-        """
+        """What the runs of *text* mean, read from its start, the longest each time: 自転車 is of a bike, not a car."""
         found, at = frozenset[str](), 0
         while at < len(text):
             lengths = self.run_lengths.get(text[at : at + _BEGINNING], ())

@@ -81,8 +81,7 @@ _TIMES = re.compile(
     r"yesterday|today|tonight|last|ago|next|week|weekend|month|years?|days?|monday|tuesday|wednesday|thursday|"
     r"friday|saturday|sunday|recently|since|ayer|hoy|anoche|semana|mes|año|años|gestern|heute|woche|monat|jahre?|"
     r"hier|aujourd'hui|semaine|mois|ans?|ieri|oggi|settimana|mese|anno|anni|ontem|hoje|mês|ano|anos|"
-    r"gisteren|vandaag|maand(?:en)?|ja(?:ar|ren)|wczoraj|dzi[śs]|dzisiaj|tydzień|tygodni[ua]?|miesiąc[ua]?|miesięcy"
-    r"|roku|"
+    r"gisteren|vandaag|maand(?:en)?|ja(?:ar|ren)|wczoraj|dzi[śs]|dzisiaj|tydzień|tygodni[ua]?|miesiąc[ua]?|miesięcy|roku|"
     r"вчера|сегодня|недел[яюиь]|месяц(?:а|ев)?|год(?:а|у)?|лет|\d+)\b|"
     r"昨天|今天|明天|明日|あした|غدًا|غدا|上周|去年|今年|昨日|今日|先週|来週|\d[年月日]",
     re.IGNORECASE,
@@ -93,8 +92,7 @@ _ASKS_WHEN = re.compile(
     re.IGNORECASE,
 )
 _CUE = re.compile(
-    r"\b(?:in|on|of|during|since|before|after|around|early|late|mid|by|until|last|next|this|for|für|en|im|am|em|seit"
-    r"|desde"
+    r"\b(?:in|on|of|during|since|before|after|around|early|late|mid|by|until|last|next|this|for|für|en|im|am|em|seit|desde"
     r"|depuis|nel|с|в|до|после|في)\s+$",
     re.IGNORECASE,
 )
@@ -113,8 +111,7 @@ _BEFORE_A_NAME = re.compile(
 )
 _BEHIND_A_NAME = re.compile(
     r"(?:['’]s)? (?:lives?|lived|works?|worked|says?|said|likes?|loves?|hates?|told|moved|left|called|wrote|and i"
-    r"|studies|birthday|husband|wife|number|address|phone|wohnt|arbeitet|mag|sagte|heißt|vive|trabaja|dijo|habite"
-    r"|travaille"
+    r"|studies|birthday|husband|wife|number|address|phone|wohnt|arbeitet|mag|sagte|heißt|vive|trabaja|dijo|habite|travaille"
     r"|woont|werkt)\b|['’]s (?:name|job|mother|mum|mom|father|dad|dog|cat|house|flat|kids?|partner)\b",
     re.IGNORECASE,
 )
@@ -130,8 +127,7 @@ _BEFORE_POINTS = re.compile(
     r"\b(?:am|vom|zum|seit|ab|bis|dem|den|dnia|od|на|за|к)\s{1,3}$", re.IGNORECASE
 )  # "um 5.12" is a time, "3.12" a version
 _BEFORE_SLASH = re.compile(
-    r"\b(?:on|since|until|before|after|el|del|al|desde|día|dia|no|em|le|du|au|depuis|il|dal|op|van|sinds|tot"
-    r"|da)\s{1,3}$"
+    r"\b(?:on|since|until|before|after|el|del|al|desde|día|dia|no|em|le|du|au|depuis|il|dal|op|van|sinds|tot|da)\s{1,3}$"
     r"|(?:يوم|في|منذ)\s{1,3}$",
     re.IGNORECASE,
 )

@@ -94,8 +94,7 @@ _FIRST_PERSON_VERBS = {
     "pl": (
         r"[a-zà-ÿąćęłńśźż]+(?:łem|łam|liśmy|łyśmy|uję|aję)|mam|jestem|biorę|płacę|chcę|muszę|mogę|idę|jadę|jeżdżę"
         r"|palę|jem|wolę|wstaję|tknę|uczę|piję|śpię|noszę|wożę|znam|gram|robię|lecę|lubię|chodzę|widzę|piszę"
-        r"|(?:bieg|bier|boj|czek|czyt|gr|koch|korzyst|mieszk|nazyw|oglą?d|opiek|otrzym|pamięt|pływ|pyt|słuch|spotyk"
-        r"|śpiew"
+        r"|(?:bieg|bier|boj|czek|czyt|gr|koch|korzyst|mieszk|nazyw|oglą?d|opiek|otrzym|pamięt|pływ|pyt|słuch|spotyk|śpiew"
         r"|szuk|trzym|uprawi|używ|wrac|wybier|wynajm|wyjeżdż|zarabi|zażyw|znam)am"
     ),
     "ru": (

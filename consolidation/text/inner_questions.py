@@ -82,7 +82,8 @@ _NO_ARABIC_QUESTION = (
     r"|[!！]\s*$|كل مين"
 )
 _RUSSIAN_ENDS = (
-    r"(?<!не знаю )(?<!не знаем )(?<![\w-])(?:сколько|когда|где|куда|откуда|кто|какой|какая|какое|какие|зачем|почему"
+    r"(?<!знаю )(?<!знаем )(?<!помню )(?<!понятно )(?<!неважно )(?<![\w-])(?:сколько|когда|где|куда|откуда|кто|какой"
+    r"|какая|какое|какие|зачем|почему"
     r"|чей|чья|чьё)"
 )
 
@@ -91,7 +92,8 @@ _FRENCH_WORDS = (
     r"(?<![\w'’])(?:(?:dans|avec|chez|pour|de|à|en|sur|par|vers) (?:quoi|qui|où|quand|combien|quel(?:le)?s?)"
     r"|combien(?= de| d['’])"
     r"|c['’]était (?:quoi|qui|où|quand|combien|comment|quel(?:le)?s?))(?!\w)"
-    rf"|(?<!\w)(?:quoi|où|quand|combien|comment|lequel|laquelle)(?: déjà| exactement| au juste| cet?(?:te)? \w+"
+    rf"|(?<!\w)(?:quoi|où|quand|combien|(?:appelle|fait|va|est|marche) comment|lequel|laquelle)(?: déjà| exactement"
+    rf"| au juste| cet?(?:te)? \w+"
     rf"| finalement){{0,2}}{_END}"
 )
 _NO_FRENCH_QUESTION = (
@@ -107,7 +109,8 @@ _FRENCH = re.compile(
 )
 # "A gente vai onde", "y eso era cuándo".
 _ENDS_IN_LATIN = re.compile(
-    rf"(?<!sabe )(?<!sei )(?<!sé )(?<!\w)(?:onde|quem|quanto|dónde|cuándo|quién|cuánto|cuál)(?: mesmo)?{_END}",
+    rf"(?<!sabe )(?<!sei )(?<!sé )(?<!so )(?<!sai )(?<!tanto )(?<!\w)(?:onde|quem|quanto|dónde|cuándo|quién|cuánto"
+    rf"|cuál)(?: mesmo)?{_END}",
     re.IGNORECASE,
 )
 _CHINESE = re.compile(rf"^(?!.*(?:{_NO_CHINESE_QUESTION}))[^。！!]*?(?:{_CHINESE_WORDS})")

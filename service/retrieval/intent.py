@@ -205,8 +205,7 @@ _TELLS = (
     r"|(?:opowiedz|powiedz|przypomnij) (?:mi|nam),? (?:(?:coś|więcej|wszystko) )?(?:o|co|kiedy|gdzie|kto|jak\w*)"
     r"|(?:расскажи|скажи|напомни|подскажи|распиши|перечисли|опиши)(?:те)?,? (?:мне |нам )?,?(?:(?:ещё|еще|всё|все) )?"
     r"(?:об?|про|что|когда|где|кто|куда|как\w*)"
-    r"|告诉我.{0,20}(?:什么|哪|谁|几)|(?:跟|给)我(?:说说|讲讲)|(?:について|のことを?)(?:話して|教えて)|(?:いつ|どこ|誰"
-    r"|何)か?(?:を)?教えて"
+    r"|告诉我.{0,20}(?:什么|哪|谁|几)|(?:跟|给)我(?:说说|讲讲)|(?:について|のことを?)(?:話して|教えて)|(?:いつ|どこ|誰|何)か?(?:を)?教えて"
     r"|(?:[أا]خبرني|خبرني|[اإ]?حكي? ?لي|احكيلي|حدثني|ذكرني|قول?ي?لي|قل لي|لخص(?:لي)?|عدد(?:لي)?|سمي(?:لي)?)"
     r" (?:عن|ماذا|متى|أين|من|كيف|شو|وين|مين|كل|اسم|أسماء)"
 )
@@ -236,8 +235,7 @@ _KNOWN = (
     r"(?:verteld|vertelde|gezegd|zei)"
     r"|co (?:ty )?(?:o \w+ (?:\w+ )?)?(?:wiesz|pamiętasz)|co (?:ci|tobie) (?:\w+ ){0,4}(?:powiedzi|mówi|opowi)\w+"
     r"|что (?:ты|вы) (?:\w+ ){0,4}(?:знае|помни)(?:шь|те)|что я (?:тебе|вам) (?:\w+ ){0,4}(?:рассказ|говор|сказ)\w+"
-    r"|你(?:所)?(?:知道|记得|了解)|我(?:跟|和|对)?你(?:说|讲)过|我告诉(?:过)?你|(?:知って|覚えて)い?る|私が(?:話し|言っ"
-    r"|教え)た"
+    r"|你(?:所)?(?:知道|记得|了解)|我(?:跟|和|对)?你(?:说|讲)过|我告诉(?:过)?你|(?:知って|覚えて)い?る|私が(?:話し|言っ|教え)た"
     r"|ما (?:تعرف|تتذكر|تعلم)\w*|ما (?:أخبرتك|قلت لك|قلته لك|حكيت لك)"
 )
 _ABOUT_ME = (
@@ -257,17 +255,12 @@ _HOUSEHOLD = (
 )
 # People of a family, and how they are called at home: nobody asks so of anybody else's.
 _FAMILY = (
-    r"mum|mom|mam|dad|gran|granny|grandma|nana|nan|grandad|grandpa|hubby"
-    r"|(?:our|the) (?:wife|husband|missus|eldest|youngest|little one|oldest)"
-    r"|mama|papa|oma|opa|mutti|vati|(?:der|die|den) (?:kleinen?|große|älteste|jüngste)"
-    r"|mamá|papá|(?:la|el) (?:abuel[ao]|yay[ao]|peque|niñ[oa])"
-    r"|maman|mamie|papi|papy|mémé|(?:le|la) (?:petite?|grande?)"
-    r"|mamma|papà|babbo|(?:la |il )?nonn[ao]|(?:il|la) (?:piccol[oa]|bimb[oa])"
-    r"|mamãe|papai|vovó|vovô|(?:[ao]|d[ao]|n[ao]|pr[ao]) (?:mãe|pai|avó|avô|man[ao]|pequen[oa])"
-    r"|ons (?:ma|pa|mam|pap)|de (?:kleine|oudste|jongste)"
+    r"mum|mom|dad|granny|grandma|nana|grandad|grandpa|hubby|(?:our|the) (?:wife|husband|missus|little one)"
+    r"|mama|(?<!el )(?<!al )(?<!del )papa|oma|opa|mutti|vati|mamá|papá|(?:la|el) (?:abuel[ao]|yay[ao]|peque)"
+    r"|maman|mamie|papi|papy|mémé|mamma|papà|babbo|(?:la |il )?nonn[ao]"
+    r"|mamãe|papai|vovó|vovô|(?:[ao]|d[ao]|n[ao]|pr[ao]) (?:mãe|pai|avó|avô|man[ao])|ons (?:ma|pa|mam|pap)"
     r"|mam[aęy]|tat[ay]|babci[aię]|dziad(?:ek|ka)|teści\w*|żon[aęy]|mąż|męża|córk\w+|syn(?:a|ek|ka)?"
-    r"|мам[аыуе]|пап[аыуе]|бабушк\w+|бабул\w+|дедушк\w+|муж[ау]?|мужем|жен[аыуе]|дочк\w+|сын[ау]?|реб[её]н\w+"
-    r"|свекров\w+"
+    r"|мам[аыуе]|пап[аыуе]|бабушк\w+|бабул\w+|дедушк\w+|муж[ау]?|мужем|жен[аыуе]|дочк\w+|сын[ау]?|реб[её]н\w+|свекров\w+"
     r"|爸|妈|媽|老公|老婆|女儿|女兒|儿子|兒子|闺女|爷爷|奶奶|外婆|外公"
 )
 # A list that is asked for without a verb: "all the places I've lived, please", "both my scores, old and new".

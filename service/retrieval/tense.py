@@ -59,8 +59,7 @@ _RUSSIAN_NOUNS = (
     r"|михаил[а]?|павел|кирилл[а]?|даниил[а]?|самуил[а]?|гавриил[а]?|карл[а]?|алла|камилл?а|стелла|белла|нелли|лейла"
 )
 _PORTUGUESE_NOUNS = (
-    r"estou|este|neste|deste|nordeste|sudeste|noroeste|sudoeste|leste|oeste|teste|peste|celeste|haste|desgaste"
-    r"|contraste"
+    r"estou|este|neste|deste|nordeste|sudeste|noroeste|sudoeste|leste|oeste|teste|peste|celeste|haste|desgaste|contraste"
     r"|oitava|brava|sidnei|vanderlei|wanderlei|claudinei|valdinei|moscou"
 )
 _DUTCH_NOUNS = (
@@ -76,16 +75,14 @@ _PAST_FORMS = {
     "es": (
         r"fu[ei]\w*|era[ns]?|hubo|hab[ií]a\w*|ten[ií]a\w*|quer[ií]a\w*|dij\w+|hic\w+|hizo|di[oó]|diste|puso|pus\w+"
         r"|tuv\w+"
-        r"|vin[oe]\w*|estuv\w+|(?!(?:existe|triste|consiste|insiste|asiste)(?!\w))\w{2,}(?:aron|ieron|aste|iste"
-        r"|aba[ns]?)"
+        r"|vin[oe]\w*|estuv\w+|(?!(?:existe|triste|consiste|insiste|asiste)(?!\w))\w{2,}(?:aron|ieron|aste|iste|aba[ns]?)"
         r"|(?!(?:(?:por)?qué|café|bebé|josé|rené|noé|puré|chalé)(?!\w))\w{2,}(?:ó|é)|acab\w+"
     ),
     "fr": (
         r"étai\w+|avai\w+|(?:ai|as|a|avons|avez|ont|suis|est|sommes|sont)(?:[- ](?:t[- ])?(?:je|tu|il"
         rf"|elle|on|nous|vous|ils|elles))?{_FRENCH_BETWEEN} "
         r"(?!(?:du|au|tu|lui|qui|ici|aussi|mais|avis|prix|amis?|café|plus|depuis|quelque|chaque|presque|rue|tous"
-        r"|quoi|moi|toi|nous|vous|sous|midi|lundis?|mardis?|mercredis?|jeudis?|vendredis?|samedis?)\b)\w*(?:é|ée|és|ées"
-        r"|i|is|it|u|us|ue)"
+        r"|quoi|moi|toi|nous|vous|sous|midi|lundis?|mardis?|mercredis?|jeudis?|vendredis?|samedis?)\b)\w*(?:é|ée|és|ées|i|is|it|u|us|ue)"
     ),
     "it": (
         r"era(?:no)?|avev\w+|volev\w+|\w{3,}(?:ava|eva|iva)(?:no|mo)?"
@@ -102,8 +99,7 @@ _PAST_FORMS = {
     ),
     "nl": (
         r"was|waren|had(?:den)?|werd(?:en)?"
-        rf"|(?:heb|hebben|heeft|ben|is|zijn)\b.{{0,80}}\b(?!(?:{_DUTCH_NOUNS})(?!\w))ge(?:\w{{2,}}(?:d|t|en)|gaan|daan"
-        rf"|zien)"
+        rf"|(?:heb|hebben|heeft|ben|is|zijn)\b.{{0,80}}\b(?!(?:{_DUTCH_NOUNS})(?!\w))ge(?:\w{{2,}}(?:d|t|en)|gaan|daan|zien)"
     ),
     "pl": (rf"(?!(?:{_POLISH_NOUNS})(?!\w))\w{{2,}}(?:łem|łam|łeś|łaś|liśmy|łyśmy|ła|ło|li|ły)|był|miał"),
     "ru": rf"(?!(?:{_RUSSIAN_NOUNS})(?!\w))\w{{2,}}л(?:ась|ись|ось|ся|а|и|о)?",
@@ -132,15 +128,13 @@ _PAST_BESIDE_A_DATE = {
         r"|done|gone|seen|(?<!have i )(?<!have we )(?<!'ve )(?<!i )(?<!we )got"
     ),
     "de": (
-        r"(?:passier|wohn|arbeitet|kauf|mach|sag|erzähl|besuch|lern|feier|reis|koch|spiel)te\w*|fuhr\w*|blieb\w*"
-        r"|traf\w*"
+        r"(?:passier|wohn|arbeitet|kauf|mach|sag|erzähl|besuch|lern|feier|reis|koch|spiel)te\w*|fuhr\w*|blieb\w*|traf\w*"
         r"|a(?:ß|ss)\w*|sah(?:en|st)?|schrieb\w*|zog(?:en|st)?|flog\w*|geschah|schlief\w*"
     ),
     "es": r"(?:he|has|ha|hemos|han|habéis) (?:\w+ )?\w+(?:ado|ido|cho|sto|rto)|\w{2,}í",
     "pt": r"estive\w*|houve|aconteceu",
     "nl": (
-        r"gebeurde\w*|deed|deden|ging(?:en)?|kwam(?:en)?|zei(?:den)?|vertelde\w*|woonde\w*|werkte\w*|kocht\w*"
-        r"|zag(?:en)?"
+        r"gebeurde\w*|deed|deden|ging(?:en)?|kwam(?:en)?|zei(?:den)?|vertelde\w*|woonde\w*|werkte\w*|kocht\w*|zag(?:en)?"
         r"|kreeg|kregen|reisde\w*|vierde\w*|at|aten|dronk\w*|las|lazen|schreef|schreven"
         r"|bleef|bleven|sliep\w*|nam|namen|gaf|gaven"
     ),

@@ -177,7 +177,7 @@ def test_a_fact_may_lack_what_the_words_behind_it_answer(question, told, of, is_
 
 
 def test_an_entity_of_which_nothing_holds_any_more_is_no_memory():
-    """Broken: what is known of an entity still tells its facts that have ended."""
+    """Broken: the summary of an entity still tells a fact that has ended."""
     assert entities_of(entity(), held=lambda *_: "") == ()
     assert [one.text for one in entities_of(entity(), held=lambda *_: "She lives in Oslo.")] == [
         "Carla: She lives in Oslo."
