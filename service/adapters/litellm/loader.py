@@ -14,6 +14,8 @@ import os
 import sys
 import threading
 import warnings
+from contextlib import suppress
+from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +48,14 @@ AS_GIVEN = "_is_ours_as_given"
 _WHOLE_ANSWERS = (
     ("litellm.llms.openai.openai", "OpenAIChatCompletion", "make_openai_chat_completion_request"),
     ("litellm.llms.azure.azure", "AzureChatCompletion", "make_azure_openai_chat_completion_request"),
+)
+# Two threads that import these at once may each wait for the other, and one of them fails ("deadlock detected").
+_AT_FIRST_CALL = (
+    "openai.resources",
+    "openai.resources.chat",
+    "litellm._service_logger",
+    "litellm.proxy._types",
+    "litellm.litellm_core_utils.default_encoding",
 )
 _READY, _REFUSED = "_is_ours_and_ready", "_is_ours_and_refused"
 _IMPORTING = threading.Lock()
@@ -86,7 +96,10 @@ def _import_litellm() -> ModuleType:
         _remember_answers()
         for name, value in AFTER_IMPORT.items():
             setattr(litellm, name, value)
-        getattr(litellm, "cost_per_token", None)  # loaded at first use, which two threads must not make at once
+        getattr(litellm, "cost_per_token", None)  # loaded at first use, as these are
+        for name in _AT_FIRST_CALL:
+            with suppress(ImportError):  # another version's
+                import_module(name)
         for name in LOGGERS:  # each fault reaches us as an exception; its log line may quote what was said
             logging.getLogger(name).setLevel(logging.CRITICAL)
         warnings.filterwarnings("ignore", _QUOTES)

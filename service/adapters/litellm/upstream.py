@@ -12,11 +12,9 @@ import asyncio
 import json
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import anyio
-import anyio.to_thread
 
 from consolidation.kernel.errors import ModelNotFound, UpstreamRefused
 from service.adapters.litellm.calls import priced
@@ -45,13 +43,6 @@ _TRANSLATED = frozenset(
     parallel_tool_calls prediction presence_penalty reasoning_effort response_format seed service_tier stop store
     stream_options temperature tool_choice tools top_logprobs top_p user verbosity web_search_options
     """.split()
-)
-_AT_FIRST_CALL = (
-    "openai.resources",
-    "openai.resources.chat",
-    "litellm._service_logger",
-    "litellm.proxy._types",
-    "litellm.litellm_core_utils.default_encoding",
 )
 _OURS = frozenset({"model", "messages", "stream"})
 _DONE = "[DONE]"  # the last event of a stream
@@ -94,10 +85,8 @@ class LitellmUpstream:
         return self._menu.names
 
     async def warm(self) -> None:
-        """Import litellm, and what it imports at its first call, so that no chat waits for it."""
+        """Import litellm, so that no chat waits for it."""
         await open_litellm()
-        for name in _AT_FIRST_CALL:
-            await anyio.to_thread.run_sync(import_module, name, abandon_on_cancel=True)
 
     def window(self, model: str, /) -> int | None:
         """Return the least window of the deployments of *model*; None where none is set, or the model is unknown."""

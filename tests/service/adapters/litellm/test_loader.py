@@ -101,3 +101,33 @@ def test_an_answer_of_another_shape_than_litellm_has_is_not_quoted_on_stderr(tmp
 
     assert (done.returncode, done.stdout.strip()) == (0, "{'content': ['My mother lives in Lyon.']}"), done.stderr
     assert "Lyon" not in done.stderr
+
+
+CALLED = """
+import asyncio, sys
+from service.adapters.litellm.loader import open_litellm
+from tests.twins.provider import ScriptedProvider
+
+async def main():
+    litellm = await open_litellm()
+    known = set(sys.modules)
+    with ScriptedProvider(respond=lambda _: "In Lyon.") as provider:
+        to = {"api_base": provider.url, "api_key": "k"}
+        asked = [{"role": "user", "content": "Where does my mother live?"}]
+        await litellm.acompletion(model="openai/scripted", messages=asked, **to)
+        async for _ in await litellm.acompletion(model="openai/scripted", messages=asked, stream=True, **to):
+            pass
+        await litellm.aembedding(model="openai/scripted", input=["Lyon"], encoding_format="float", **to)
+    print(sorted(name for name in set(sys.modules) - known if name.startswith("openai.")))
+
+asyncio.run(main())
+"""
+
+
+def test_two_first_calls_import_nothing_of_openais_at_once():
+    """Broken: the warm-up and a first chat each waited for what the other imported, and one of them failed."""
+    env = {"PATH": "/usr/bin:/bin", "PYTHONPATH": f"{ROOT}:{ROOT / 'client'}"}
+
+    done = subprocess.run([sys.executable, "-c", CALLED], env=env, capture_output=True, text=True, timeout=120)
+
+    assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr
