@@ -11,6 +11,7 @@ _MARKS = {
     "file": "[file]",
     "input_file": "[file]",
 }
+_REASONING = frozenset({"thinking", "redacted_thinking", "reasoning"})  # of a model, before its answer
 
 
 def text_of(content: object) -> str:
@@ -37,4 +38,6 @@ def _part(part: object) -> str:
     if isinstance(text, str):
         return text
     kind = str(part.get("type", ""))
+    if kind in _REASONING:
+        return ""
     return _MARKS.get(kind, f"[{kind[:40]}]" if kind else "")

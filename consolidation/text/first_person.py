@@ -21,7 +21,7 @@ _WORD = re.compile(r"(?:[^\W\d_]|[\u0900-\u0dff])+(?:'[^\W\d_]+)?")
 _ELIDED = re.compile(r"\b([jml])'")  # j'ai, m'a, l'ai
 
 _FIRST_PERSON = {
-    "en": "i me my mine myself we us our ours i'm im i've ive i'd id i'll",
+    "en": "i me my mine myself we us our ours i'm im i've ive i'd id i'll we've weve we're we'd we'll",
     "de": "ich mich mir mein meine meinem meinen meiner meins wir uns unser unsere unserem unseren unserer",
     "es": "yo me m mi mis mío mía míos mías mí conmigo nosotros nosotras nos nuestro nuestra nuestros nuestras",
     "fr": "je j m moi mon ma mes me nous notre nos nôtre nôtres mien mienne miens miennes",
@@ -123,7 +123,7 @@ _FIRST_PERSON_VERBS = {
 }
 # Of those, the ones that several people say.
 _PLURAL = {
-    "en": "we us our ours",
+    "en": "we us our ours we've weve we're we'd we'll",
     "de": "wir uns unser unsere unserem unseren unserer",
     "es": "nosotros nosotras nos nuestro nuestra nuestros nuestras",
     "fr": "nous notre nos nôtre nôtres",

@@ -48,7 +48,7 @@ _MINDS, _STATUS = "/v1/minds", "/v1/status"
 _CONSOLE = "/console"  # the same bytes for everybody, without data
 _FRONT = frozenset({"/", _CONSOLE})
 # Their mind is in a header or the body, so they check it themselves.
-_CHAT_PATHS = frozenset({"/v1/chat/completions", "/v1/models"})
+_CHAT_PATHS, _MODELS = frozenset({"/v1/chat/completions", "/v1/models"}), "/v1/models/"
 # Also open to a key for certain minds. What is asked through /mcp is authenticated again, by the path it asks for.
 _WITHOUT_MIND = frozenset({_MINDS, _STATUS, READY, SIGN_IN, "/mcp", "/openapi.json", "/docs"}) | _CHAT_PATHS
 # Calls of other memories' clients: their mind is in the body or in a memory's id.
@@ -237,7 +237,7 @@ def _check_rate(rate: RateLimit, caller: str, detail: str) -> None:
 
 def _check_mind(caller: Principal, path: str) -> None:
     """Raise MindNotFound for a mind the key may not see; NotFound for pages about several minds."""
-    if caller.sees_all or path in _WITHOUT_MIND or path.startswith((_DOCS, *_FACADES)):
+    if caller.sees_all or path in _WITHOUT_MIND or path.startswith((_DOCS, _MODELS, *_FACADES)):
         return
     if not path.startswith(f"{_MINDS}/"):
         raise NotFound("Not Found")

@@ -31,7 +31,12 @@ class Principal:
     @property
     def default_mind(self) -> str:
         """The mind of a call that names none: the only one of a key for one mind, else the home's default."""
-        return self.minds[0] if self.minds is not None and len(self.minds) == 1 else DEFAULT_MIND
+        return self.only_mind or DEFAULT_MIND
+
+    @property
+    def only_mind(self) -> str | None:
+        """The mind of a key for one; None for every other caller."""
+        return self.minds[0] if self.minds is not None and len(self.minds) == 1 else None
 
 
 def scopes_of(minds: tuple[str, ...] | None) -> tuple[str, ...]:

@@ -39,8 +39,9 @@ class EchoUpstream:
         del model
         return None
 
-    async def ask(self, body: Json, /) -> WholeAnswer | StreamedAnswer:
+    async def ask(self, body: Json, /, *, plainer: Json | None = None) -> WholeAnswer | StreamedAnswer:
         """Answer a chat, whatever model it asks for."""
+        del plainer
         # In a thread, because counting tokens takes CPU time.
         answer = await anyio.to_thread.run_sync(self._answered, body)
         if not body.get("stream"):

@@ -309,7 +309,7 @@ def unread(error: BaseException) -> str:
         return "the body is nested too deep to be read"
     if isinstance(error, UnicodeError | JSONDecodeError):
         return "the body must be JSON in UTF-8"
-    return "the body is JSON that can not be read: it holds NaN, Infinity, or a number of more than 4,300 digits"
+    return "the body is JSON that can not be read: it holds NaN, Infinity, or a number that is too large"
 
 
 def _methods(request: Request) -> list[str]:

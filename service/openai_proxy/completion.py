@@ -41,7 +41,7 @@ async def complete_chat(chat: Chat, *, context: ProxyContext) -> Response:
     """Answer *chat*. Raises ModelNotFound, UpstreamRefused."""
     started = context.clock.monotonic()
     recalled = await recall(chat, context=context)
-    answer = await context.upstream.ask(recalled.body)
+    answer = await context.upstream.ask(recalled.body, plainer=recalled.plainer)
     headers = {**answer.headers, **_identity_headers(chat, recalled)}
     delivery = _Delivery(chat, answer, recalled, context=context, started=started)
     if isinstance(answer, StreamedAnswer):

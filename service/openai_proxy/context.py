@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from service.ingest.intake import Intake
     from service.mind.minds import Minds
     from service.observability.model_usage import UsageLedger
+    from service.openai_proxy.rewrite import ChatPlacement
     from service.ports.upstream import Upstream
     from service.resonance.outcome_reports import OutcomeReports
     from service.resonance.pipeline import Pipeline
-    from service.retrieval.moment import Placement
     from service.runtime.background import Background
     from service.settings.sections import ResonanceSettings
     from service.voice.hearing import Hearing
@@ -45,7 +45,7 @@ class ProxyContext:
     background: Background
     resonance: ResonanceSettings
     deadline_seconds: float | None
-    placement: Placement
+    placement: ChatPlacement
     timezone: tzinfo
     sees: Callable[[str], bool]
     fleet: Fleet | None

@@ -16,32 +16,38 @@ if TYPE_CHECKING:
     from service.access.principal import Principal
 
 OURS = frozenset({"mind_id", "session_id", "outcomes", "trace_id"})  # fields of the metadata
+# Open WebUI's, which sends them where ENABLE_FORWARD_USER_INFO_HEADERS is set.
+FRONT_END_USER, FRONT_END_CHAT = "X-OpenWebUI-User-Id", "X-OpenWebUI-Chat-Id"
 _LONGEST_SESSION = 200
 
 
-def mind_of(header: str | None, body: Mapping[str, Any], *, caller: Principal) -> str:
+def mind_of(header: str | None, body: Mapping[str, Any], *, caller: Principal, front_end: str | None = None) -> str:
     """
-    The mind from the header, the metadata, the `user` field, or the default, in this order.
+    The mind from the header, the metadata, the `user` field, *front_end*, or the default, in this order.
 
-    A key for a single mind needs no name. Raises InvalidMindId, and MindNotFound for a mind that *caller* may not see.
+    *front_end* is the user as a front end names them in a header of its own. A key for a single mind needs no name, and
+    *front_end* is not read with one. Raises InvalidMindId, and MindNotFound for a mind that *caller* may not see.
     """
-    mind_id = _named_mind(header, body) or caller.default_mind
+    mind_id = _named_mind(header, body, front_end=front_end if caller.only_mind is None else None)
+    mind_id = mind_id or caller.default_mind
     if not caller.sees(mind_id):
         raise no_such_mind(mind_id)
     return mind_id
 
 
-def session_of(header: str | None, body: Mapping[str, Any]) -> str:
+def session_of(header: str | None, body: Mapping[str, Any], *, front_end: str | None = None) -> str:
     """
-    The session from the header, the metadata, or derived from how the conversation begins. Raises InvalidRequest.
+    The session from the header, the metadata, *front_end*, or derived from how the conversation begins.
 
     Each later request repeats that beginning. The system message is left out: many contain the time of day.
+    *front_end* is the chat as a front end names it in a header of its own. Raises InvalidRequest.
     """
-    if header and not (header.isprintable() and len(header) <= _LONGEST_SESSION):
-        raise InvalidRequest("must be printable text of at most 200 characters", pointer="header/X-Session-Id")
-    if header and has_dot_step(header):
-        raise InvalidRequest('must have no step "." or ".." between slashes', pointer="header/X-Session-Id")
-    return header or _metadata(body, "session_id") or _session_from(_first_user_text(body["messages"]))
+    for name, value in (("X-Session-Id", header), (FRONT_END_CHAT, front_end)):
+        if value and not (value.isprintable() and len(value) <= _LONGEST_SESSION):
+            raise InvalidRequest("must be printable text of at most 200 characters", pointer=f"header/{name}")
+        if value and has_dot_step(value):
+            raise InvalidRequest('must have no step "." or ".." between slashes', pointer=f"header/{name}")
+    return header or _metadata(body, "session_id") or front_end or _session_from(_first_user_text(body["messages"]))
 
 
 def forwarded(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -53,11 +59,13 @@ def forwarded(body: Mapping[str, Any]) -> dict[str, Any]:
     return {**others, "metadata": rest} if rest else others
 
 
-def _named_mind(header: str | None, body: Mapping[str, Any]) -> str | None:
+def _named_mind(header: str | None, body: Mapping[str, Any], *, front_end: str | None) -> str | None:
+    user = body.get("user")
     named = (
         ("header/X-Mind-Id", header),
         ("#/metadata/mind_id", _metadata(body, "mind_id")),
-        ("#/user", body.get("user")),
+        ("#/user", user.get("id") if isinstance(user, dict) else user),
+        (f"header/{FRONT_END_USER}", front_end),
     )
     return next((mind_id_of(name, pointer=pointer) for pointer, name in named if name), None)
 

@@ -5,6 +5,7 @@ from typing import Any
 from consolidation.workspace import LONGEST_MIND_NAME
 from service.http.openapi import Answers
 from service.http.schemas.chat import ASKED, COMPLETED, REFUSED, ChatIn, RefusedOut
+from service.openai_proxy.identity import FRONT_END_CHAT, FRONT_END_USER
 
 _ACCESS = {
     401: "A valid API key is required",
@@ -53,6 +54,14 @@ _VISIBLE = {"pattern": r"^[!-~]([ -~]*[!-~])?$", "maxLength": 200}
 _HEADERS: dict[str, tuple[dict[str, Any], str]] = {
     "X-Mind-Id": ({"format": "printable-text", "maxLength": LONGEST_MIND_NAME}, "The mind whose memory is used."),
     "X-Session-Id": ({"format": "printable-text", "maxLength": 200}, "Which conversation."),
+    FRONT_END_USER: (
+        {"format": "printable-text", "maxLength": LONGEST_MIND_NAME},
+        "Open WebUI's: the mind, where nothing else names it and the key is not for a single one.",
+    ),
+    FRONT_END_CHAT: (
+        {"format": "printable-text", "maxLength": 200},
+        "Open WebUI's: which conversation, where nothing else names it.",
+    ),
     "X-Timezone": (
         {"format": "iana-time-zone", "maxLength": 64},
         "The caller's time zone, like Europe/Paris, by which memories are dated.",
@@ -84,6 +93,7 @@ CHAT: dict[str, Any] = {
     },
 }
 ACCESS_REFUSALS: Answers = {status: _refusal(description) for status, description in _ACCESS.items()}
+MODEL_REFUSALS: Answers = {**ACCESS_REFUSALS, 404: _refusal("The model does not exist")}
 REFUSALS: Answers = {
     **{status: _refusal(description) for status, description in _REFUSALS.items()},
     200: {

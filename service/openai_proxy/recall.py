@@ -55,10 +55,15 @@ _FAILED = frozenset({"memory_failed", "disk_failed", "graph_unavailable", "deadl
 
 @dataclass(frozen=True, slots=True)
 class ChatRecall:
-    """What memory added to a chat, and the chat's body with it."""
+    """
+    What memory added to a chat, and the chat's body with it.
+
+    ``plainer`` is the same chat without one more message, for models that take none; None where nothing was added.
+    """
 
     outcome: Outcome
     body: Mapping[str, Any]
+    plainer: Mapping[str, Any] | None = None
     trace_id: str | None = None
     applied: Applied | None = None
 
@@ -124,10 +129,17 @@ async def _search(chat: Chat, *, context: ProxyContext) -> ChatRecall:
             found = await context.pipeline.resonate(mind, request)
         stable, block, trace_id = found.stable, found.block, found.trace_id
         failed = not _FAILED.isdisjoint(found.degraded)
-    placement = context.placement
-    messages = with_memory(chat.messages, stable=stable, volatile=block, placement=placement)
+    messages, plainer = (
+        with_memory(chat.messages, stable=stable, volatile=block, placement=one) for one in (context.placement, "user")
+    )
     outcome: Outcome = "surfaced" if block else "failed" if failed else "silent"
-    return ChatRecall(outcome, {**chat.body, "messages": messages}, trace_id, applied)
+    return ChatRecall(
+        outcome,
+        {**chat.body, "messages": messages},
+        {**chat.body, "messages": plainer} if plainer != messages else None,
+        trace_id,
+        applied,
+    )
 
 
 async def _report(chat: Chat, *, mind: Mind, context: ProxyContext) -> Applied:
@@ -155,7 +167,7 @@ def _request(
         max_fragments=knobs.max_fragments if own.max_fragments is None else own.max_fragments,
         max_tokens=knobs.max_tokens if own.max_tokens is None else own.max_tokens,
         relevance=knobs.relevance if own.relevance is None else own.relevance,
-        placement=context.placement,
+        placement="tail",  # of the messages that are not used here
         tools=_tools(chat),
         degraded=(*heard.degraded, *outage(context.minds.copies)),
     )

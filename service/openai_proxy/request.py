@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from service.http.middleware.body_limit import MOST_DRAINED
 from service.http.problems import invalid_fields, unread
 from service.http.schemas.chat import ChatIn
 from service.openai_proxy.housekeeping import is_housekeeping
-from service.openai_proxy.identity import forwarded, mind_of, session_of
+from service.openai_proxy.identity import FRONT_END_CHAT, FRONT_END_USER, forwarded, mind_of, session_of
 from service.openai_proxy.rewrite import without_memory
 
 if TYPE_CHECKING:
@@ -74,8 +75,8 @@ async def parse_chat(request: Request, *, caller: Principal, most_bytes: int, ho
     body, known = _checked(_decoded(await _read(request, most_bytes=most_bytes)))
     headers = request.headers
     retries, key = headers.get("x-stainless-retry-count"), _key(headers)
-    mind_id = mind_of(_text(headers, "x-mind-id"), body, caller=caller)
-    session_id = session_of(_text(headers, "x-session-id"), body)
+    mind_id = mind_of(_text(headers, "x-mind-id"), body, caller=caller, front_end=_text(headers, FRONT_END_USER))
+    session_id = session_of(_text(headers, "x-session-id"), body, front_end=_text(headers, FRONT_END_CHAT))
     clean = without_memory(body["messages"]) or body["messages"]
     return Chat(
         body={**forwarded(body), "messages": clean},
@@ -107,7 +108,7 @@ async def _read(request: Request, *, most_bytes: int) -> bytes:
 
 def _decoded(body: bytes) -> object:
     try:
-        found = json.loads(body.decode(), parse_constant=_refuse_constant)
+        found = json.loads(body.decode(), parse_constant=_refuse_constant, parse_float=_finite)
         if _SURROGATE.search(body):  # half of a pair is not text, and can not be sent on
             found = json.loads(without_lone_surrogates(json.dumps(found, ensure_ascii=False)))
     except (ValueError, RecursionError) as error:
@@ -117,6 +118,13 @@ def _decoded(body: bytes) -> object:
 
 def _refuse_constant(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
+
+
+def _finite(number: str) -> float:
+    found = float(number)
+    if not math.isfinite(found):
+        raise ValueError(f"{number[:20]} is too large for a number")
+    return found
 
 
 def _checked(body: object) -> tuple[dict[str, Any], ChatIn]:

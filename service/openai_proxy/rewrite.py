@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from consolidation.text.injected_blocks import without_injected
 from consolidation.text.noise import is_blank
@@ -10,8 +10,7 @@ from consolidation.text.noise import is_blank
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from service.retrieval.moment import Placement
-
+    type ChatPlacement = Literal["tail", "user", "system"]
     type Json = Mapping[str, Any]
 
 _INSTRUCTIONS = frozenset({"system", "developer"})
@@ -23,15 +22,18 @@ def without_memory(messages: Sequence[Json]) -> list[Json]:
     return [found for found, message in clean if found is message or not _is_hollow(found)]
 
 
-def with_memory(messages: Sequence[Json], *, stable: str, volatile: str, placement: Placement) -> list[Json]:
+def with_memory(messages: Sequence[Json], *, stable: str, volatile: str, placement: ChatPlacement) -> list[Json]:
     """
     *messages* with both parts.
 
     ``tail``: the stable part at the end of the first system message, the volatile part in a system message before the
     last user message, so that the provider's cache of everything before it still applies. ``system``: both in the first
-    system message.
+    system message. ``user``: the volatile part opens the last user message, and so does the stable part where the chat
+    has no system message: no message is added, as the templates of many models allow none.
     """
     result = list(messages)
+    if placement == "user":
+        return _without_more_messages(result, stable=stable, volatile=volatile)
     head = stable if placement == "tail" else "\n\n".join(part for part in (stable, volatile) if part)
     if head:
         result = _into_instructions(result, head)
@@ -39,6 +41,22 @@ def with_memory(messages: Sequence[Json], *, stable: str, volatile: str, placeme
         place = max((at for at, one in enumerate(result) if one["role"] == "user"), default=len(result))
         result.insert(place, {"role": "system", "content": volatile})
     return result
+
+
+def _without_more_messages(messages: list[Json], *, stable: str, volatile: str) -> list[Json]:
+    has_instructions = bool(messages) and messages[0]["role"] in _INSTRUCTIONS
+    if has_instructions and stable:
+        messages = _into_instructions(messages, stable)
+    text = "\n\n".join(part for part in ("" if has_instructions else stable, volatile) if part)
+    at = max((at for at, one in enumerate(messages) if one["role"] == "user"), default=None)
+    if not text or at is None:
+        return messages
+    content = messages[at].get("content")
+    if isinstance(content, list):
+        longer: object = [{"type": "text", "text": text}, *content]
+    else:
+        longer = f"{text}\n\n{content}" if content else text
+    return [*messages[:at], {**messages[at], "content": longer}, *messages[at + 1 :]]
 
 
 def _without(message: Json) -> Json:

@@ -1,16 +1,19 @@
 """`/v1/chat/completions` and `/v1/models`: any client of OpenAI's API gains memory by a change of address."""
 
-from fastapi import APIRouter, Request
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request
 from starlette.responses import Response
 
+from consolidation.kernel.errors import ModelNotFound
 from service.http.dependencies import CallerDep, MemoryDep
 from service.http.openapi import answers
-from service.http.schemas.chat import MODELS, CompletionOut, ModelOut, ModelsOut
+from service.http.schemas.chat import MODEL, MODELS, CompletionOut, ModelOut, ModelsOut
 from service.openai_proxy.completion import complete_chat
 from service.openai_proxy.context import ProxyContext
 from service.openai_proxy.disconnect import while_connected
 from service.openai_proxy.errors import OpenAIRoute
-from service.openai_proxy.openapi import ACCESS_REFUSALS, CHAT, REFUSALS
+from service.openai_proxy.openapi import ACCESS_REFUSALS, CHAT, MODEL_REFUSALS, REFUSALS
 from service.openai_proxy.request import parse_chat
 
 UPLOADS = r"/v1/chat/completions/?$"
@@ -40,6 +43,19 @@ async def complete(request: Request, memory: MemoryDep, caller: CallerDep) -> Re
 @router.get("/models", summary="The models that a chat may request", responses={**answers(MODELS), **ACCESS_REFUSALS})
 async def models(memory: MemoryDep) -> ModelsOut:
     """`memory` is the configured model. Without a model, an echo shows what came to mind."""
+    return ModelsOut(object="list", data=[_model(name) for name in memory.upstream.names])
+
+
+@router.get(
+    "/models/{model:path}", summary="A model that a chat may request", responses={**answers(MODEL), **MODEL_REFUSALS}
+)
+async def model(model: Annotated[str, Path(examples=["memory"])], memory: MemoryDep) -> ModelOut:
+    """One of those that `GET /v1/models` lists."""
     names = memory.upstream.names
-    listed = [ModelOut(id=name, object="model", created=0, owned_by="mind-memory") for name in names]
-    return ModelsOut(object="list", data=listed)
+    if model not in names:
+        raise ModelNotFound(f"the model {model[:100]!r} may not be asked for; these may: {', '.join(names)}")
+    return _model(model)
+
+
+def _model(name: str) -> ModelOut:
+    return ModelOut(id=name, object="model", created=0, owned_by="mind-memory")

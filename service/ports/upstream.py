@@ -59,8 +59,12 @@ class Upstream(Protocol):
         """Return the tokens that a model takes in, the least of those asked in its place; None where none is set."""
         ...
 
-    async def ask(self, body: Json, /) -> WholeAnswer | StreamedAnswer:
-        """Answer the body of a chat, streamed where it asks for that. Raises ModelNotFound, UpstreamRefused."""
+    async def ask(self, body: Json, /, *, plainer: Json | None = None) -> WholeAnswer | StreamedAnswer:
+        """
+        Answer the body of a chat, streamed where it asks for that. Raises ModelNotFound, UpstreamRefused.
+
+        *plainer* is the same chat for a model that refuses *body* for the roles of its messages.
+        """
         ...
 
     async def cost(self, model: str, /, *, asked: int, answered: int) -> float:

@@ -37,7 +37,7 @@ TASKS = ("code", "language", "how to", "sum", "trivia", "small talk", "saying")
 
 # Words of the first person by which a list is of one's own: "list every place I lived", not "list me the planets".
 _OWN = {
-    "en": "i my mine our ours we i've ive i'd i'm",
+    "en": "i my mine our ours we i've ive i'd i'm we've we're we'd",
     "de": "ich mein meine meinem meinen meiner meines unser unsere unserem unseren unserer wir",
     "es": "mi mis mío mía míos mías nuestro nuestra nuestros nuestras he hemos",
     "fr": "je j mon ma mes notre nos",
@@ -275,6 +275,10 @@ _BARE_LIST = (
     r"|\bquest'anno\b"
     r"|\bper favore\b|\bin ordine\b|\beste ano\b|\bpor ordem\b|\bw tym roku\b|\bпо порядку\b|\bв этом году\b|今年"
     r"|順番|这一?年))"
+    r"|^\W*(?:my|our|meine|unsere|mis|nuestr[ao]s|mes|nos|i miei|le mie|[oa]s (?:meu|minha)s|mijn|onze|moje|мои)\s"
+    r"(?!.*\b(?:is|are|was|were|ist|sind|war|waren|están?|sont|est|sono|estão|zijn|są)\b).{3,80}"
+    r"\b(?:in order|one after (?:the other|another)|der reihe nach|nacheinander|(?:en|por) orden|dans l'ordre|in ordine"
+    r"|por ordem|op volgorde|po kolei|по порядку)\W*$"
 )
 _TASKS = {
     "code": (
@@ -424,7 +428,7 @@ def intent_of(text: str, *, language: str, names_known: bool) -> Intent:
         tells, tasks = True, tasks - {"language"}
     else:
         tells = (is_own or names_known) and _found(_TELLS, low)
-    if wants_done and not (tells or (wants_list and is_own) or _compiled(_REMINDS).match(low)):
+    if wants_done and not (tells or (wants_list and (is_own or names_known)) or _compiled(_REMINDS).match(low)):
         kind = "request"
     elif (
         wants_done

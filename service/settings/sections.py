@@ -462,9 +462,9 @@ class ProxySettings(Section):
     )
     api_key: SecretStr | None = Field(None, description="The key of `models`, if it differs from the chat role's.")
     timeout_seconds: PositiveFloat = Field(600, description="The longest silence of the upstream model.")
-    placement: Literal["tail", "system"] = Field(
+    placement: Literal["tail", "user", "system"] = Field(
         "tail",
-        description="Where memories go: before the last user message (`tail`) or in the system message (`system`).",
+        description="Where memories go: before the last user message (`tail`), in it (`user`), or in the `system` one.",
     )
     timezone: Annotated[str, AfterValidator(_zone)] = Field(
         "UTC", description="The IANA time zone of chats without `X-Timezone`, unless the mind has its own."

@@ -148,6 +148,29 @@ def test_what_the_upstream_refuses_before_its_first_word_is_told_as_it_was(
     assert service.kept("refused") == []
 
 
+THOUGHT = [
+    {"type": "thinking", "thinking": [{"type": "text", "text": "She greets."}]},
+    {"type": "text", "text": "Hello Ottilie!"},
+]
+CITED = {
+    "content": "Hello Ottilie!",
+    "annotations": [{"type": "url_citation", "url_citation": {"url": "https://a.example"}}],
+}
+
+
+@pytest.mark.parametrize("message", [{"content": THOUGHT}, CITED], ids=["in parts", "with half a citation"])
+def test_an_answer_of_a_shape_of_its_own_comes_back_as_it_is_and_is_kept(service, provider, ask, message):
+    """Broken: litellm could not read it, and what was paid for was a bad gateway."""
+    given = completion(message)
+    provider.then(given)
+
+    answer = ask("Good morning!", headers=of("shapes", str(len(message))))
+
+    assert answer.http_response.json() == given.value
+    service.at_rest()
+    assert contents(service.kept("shapes")[-1]) == [("user", "Good morning!"), ("assistant", "Hello Ottilie!")]
+
+
 NO_ANSWERS = {
     "null": (Body(None), (False, True)),
     "a web page": (Body(b"<html>a gateway</html>", "text/html"), (False, True)),
@@ -439,6 +462,17 @@ def test_what_is_no_chat_is_refused_in_openais_words(service, body, headers, par
     assert answer.status_code == 400
     assert answer.json()["error"]["param"] == param
     assert answer.json()["error"]["type"] == "invalid_request_error"
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "NaN", "Infinity"])
+def test_a_number_that_json_has_not_is_refused_here(service, provider, number):
+    """Broken: one that is too large was the provider's failure, 502."""
+    asked = len(provider.asked)
+    body = f'{{"messages": [{{"role": "user", "content": "hi"}}], "temperature": {number}}}'
+    answer = service.http.post("/v1/chat/completions", content=body, headers={"Content-Type": "application/json"})
+
+    assert (answer.status_code, answer.json()["error"]["type"]) == (400, "invalid_request_error")
+    assert len(provider.asked) == asked
 
 
 @pytest.mark.parametrize(("names", "told"), [((), ()), (("remember",), ("remember",)), (("get_weather",), ())])

@@ -80,7 +80,7 @@ REFUSALS = {
     "a compressed body": ({"Content-Encoding": "gzip"}, "POST", DOOR, {"content": b"x"}, (415, "body_compressed")),
     "another method": ({}, "GET", DOOR, {}, (405, "method_not_allowed")),
     "no such route": ({}, "POST", "/v1/responses", {"json": {}}, (404, "not_found")),
-    "no such model": ({}, "GET", "/v1/models/gpt-9", {}, (404, "not_found")),
+    "no such model": ({}, "GET", "/v1/models/gpt-9", {}, (404, "model_not_found")),
     "no chat": ({}, "POST", DOOR, {"content": b"["}, (400, "invalid_request")),
 }
 
@@ -106,3 +106,44 @@ def test_beside_the_door_a_refusal_is_a_problem_document(service):
     answer = service.http.get("/v1/minds")
 
     assert (answer.status_code, answer.headers["content-type"]) == (401, "application/problem+json")
+
+
+def test_users_of_open_webui_have_minds_of_their_own(service):
+    """Broken: all of them were one mind, and each was told what the others had said."""
+    client = service.client(key=service.keys["all"])
+
+    def mind_of(headers, **more):
+        answer = client.chat.completions.with_raw_response.create(
+            model="memory", messages=SAID, extra_headers=headers, **more
+        )
+        return answer.headers["x-mind-id"], answer.headers["x-session-id"]
+
+    sent = {"X-OpenWebUI-User-Id": "u-1", "X-OpenWebUI-Chat-Id": "c1"}
+    assert mind_of(sent) == ("u-1", "c1")
+    assert mind_of({**sent, "X-OpenWebUI-User-Id": "u-2"}) == ("u-2", "c1")
+    assert mind_of({**sent, "X-Mind-Id": "eve", "X-Session-Id": "s9"}) == ("eve", "s9")
+    assert mind_of(sent, user="ada")[0] == "ada"
+    assert mind_of({}, extra_body={"user": {"id": "u-3", "name": "Greta"}})[0] == "u-3"
+
+
+def test_a_header_of_open_webui_opens_no_other_mind(service):
+    answer = service.client(key=service.keys["ada"]).chat.completions.with_raw_response.create(
+        model="memory", messages=SAID, extra_headers={"X-OpenWebUI-User-Id": "bob"}
+    )
+
+    assert answer.headers["x-mind-id"] == "ada"
+    with pytest.raises(openai.NotFoundError):
+        service.client(key=service.keys["two"]).chat.completions.create(
+            model="memory", messages=SAID, extra_headers={"X-OpenWebUI-User-Id": "bob"}
+        )
+
+
+@pytest.mark.parametrize("key", ["all", "ada", "two"])
+def test_one_model_can_be_asked_for(service, key):
+    client = service.client(key=service.keys[key])
+
+    assert client.models.retrieve("memory").id == "memory"
+    assert client.models.retrieve("openai/scripted").id == "openai/scripted"
+    with pytest.raises(openai.NotFoundError) as raised:
+        client.models.retrieve("gpt-9")
+    assert raised.value.code == "model_not_found"

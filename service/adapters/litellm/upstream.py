@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import anyio
+import structlog
 
 from consolidation.kernel.errors import ModelNotFound, UpstreamRefused
 from service.adapters.litellm.calls import priced
 from service.adapters.litellm.loader import AS_GIVEN, open_litellm
 from service.adapters.litellm.ollama import chat_name, is_ollama
-from service.adapters.litellm.upstream_errors import CutStream, EmptyStream, passed_on, refused
+from service.adapters.litellm.upstream_errors import CutStream, EmptyStream, is_about_roles, passed_on, refused
 from service.ports.upstream import StreamedAnswer, WholeAnswer
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from service.adapters.litellm.fallback_chain import Deployment
     from service.observability.redaction import Redactor
     from service.ports.upstream import Json
+
+log = structlog.get_logger()
 
 # What no other model makes right; but a prompt that is too long for one may fit another.
 _ASKED_WRONG = frozenset({400, 413, 415, 422})
@@ -78,6 +81,7 @@ class LitellmUpstream:
         self._menu = menu
         self._timeout = timeout_seconds
         self._hiding = hiding
+        self._plain: set[tuple[str, str]] = set()  # deployments, by model and host, that refuse one more system message
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -95,14 +99,19 @@ class LitellmUpstream:
             return min((one for one in windows if one is not None), default=None)
         return None
 
-    async def ask(self, body: Json, /) -> WholeAnswer | StreamedAnswer:
-        """Answer a chat by the first deployment that does. Raises ModelNotFound, UpstreamRefused."""
+    async def ask(self, body: Json, /, *, plainer: Json | None = None) -> WholeAnswer | StreamedAnswer:
+        """
+        Answer a chat by the first deployment that does. Raises ModelNotFound, UpstreamRefused.
+
+        A deployment that refused *body* for the roles of its messages, and answered *plainer*, gets only those from
+        then on: templates of chats that allow one system message, at the beginning, or none, are many.
+        """
         deployments = self._menu.find(str(body["model"]))
         litellm = await open_litellm()
         refusals: list[UpstreamRefused] = []
         for deployment in deployments:
             try:
-                return await self._asked(litellm, deployment, body)
+                return await self._asked_as_it_may_be(litellm, deployment, body, plainer)
             except UpstreamRefused as refusal:
                 refusals.append(refusal)
                 if refusal.status in _ASKED_WRONG and (refusal.error or {}).get("code") != _TOO_LONG:
@@ -112,6 +121,27 @@ class LitellmUpstream:
     async def cost(self, model: str, /, *, asked: int, answered: int) -> float:
         """Return what so many tokens cost in US dollars; 0 where litellm has no price."""
         return priced(await open_litellm(), model=model, asked=asked, answered=answered)
+
+    async def _asked_as_it_may_be(
+        self, litellm: ModuleType, deployment: Deployment, body: Json, plainer: Json | None
+    ) -> WholeAnswer | StreamedAnswer:
+        if plainer is None:
+            return await self._asked(litellm, deployment, body)
+        name = (deployment.model, deployment.host)
+        if name in self._plain:
+            return await self._asked(litellm, deployment, plainer)
+        try:
+            return await self._asked(litellm, deployment, body)
+        except UpstreamRefused as refusal:
+            if not is_about_roles(refusal):
+                raise
+            try:
+                answer = await self._asked(litellm, deployment, plainer)
+            except UpstreamRefused:
+                raise refusal from None
+        self._plain.add(name)
+        log.info("upstream.plainer", model=deployment.model)
+        return answer
 
     async def _asked(self, litellm: ModuleType, deployment: Deployment, body: Json) -> WholeAnswer | StreamedAnswer:
         heard: dict[str, Any] = {}
@@ -139,6 +169,9 @@ class LitellmUpstream:
         except UpstreamRefused:
             raise
         except Exception as error:
+            told = _told(heard)  # what litellm can not read is an answer, and is paid for
+            if told is not None and told["choices"] and not body.get("stream"):
+                return WholeAnswer(told, deployment.model, {}, deployment.host)
             raise refused(error, model=deployment.model, hiding=self._hiding) from error
 
     async def _patient(self, chunks: AsyncGenerator[Json, None], *, model: str) -> AsyncGenerator[Json, None]:
@@ -183,13 +216,28 @@ def _speaks_openai(litellm: ModuleType, deployment: Deployment) -> bool:
 
 def _body(response: Any, *, heard: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ANN401 - litellm has no types
     """The answer as the provider gave it, where litellm tells that; else as litellm made it."""
+    told = _told(heard)
+    if told is not None:
+        return told
+    made: dict[str, Any] = response.model_dump(mode="json", exclude_none=True)
+    return made
+
+
+def _told(heard: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The answer as the provider gave it, if litellm tells that."""
     with suppress(TypeError, ValueError):
         original = heard.get("original_response") if heard.get("log_event_type") == "post_api_call" else None
         told = heard[AS_GIVEN] if AS_GIVEN in heard else json.loads(str(original))
-        if isinstance(told, dict) and isinstance(told.get("choices"), list):
+        if isinstance(told, dict) and _has_words(told.get("choices")):
             return told
-    made: dict[str, Any] = response.model_dump(mode="json", exclude_none=True)
-    return made
+    return None
+
+
+def _has_words(choices: object) -> bool:
+    """Whether each choice of an answer has a message: what has none answers nothing."""
+    return isinstance(choices, list) and all(
+        isinstance(one, dict) and isinstance(one.get("message"), dict) for one in choices
+    )
 
 
 async def _chunks(response: Any, *, counts: bool) -> AsyncGenerator[dict[str, Any], None]:  # noqa: ANN401 - as above

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -28,6 +29,10 @@ _SILENCES = (
     (_BROKEN, "broke off", "upstream_broke_off", 502),
     (frozenset({"EmptyStream"}), "answered with an empty stream", "upstream_empty", 502),
 )
+# How the templates of chats, and servers with them, refuse a role: "System message must be at the beginning.",
+# "Conversation roles must alternate", "System role not supported", "invalid message role: system". Some say it as 500.
+_ROLES = re.compile(r"\broles?\b|\bsystem (?:message|prompt)|\balternat", re.IGNORECASE)
+_OF_ROLES = frozenset({400, 422, 500})
 _TRACEBACK = "Traceback (most recent call last)"  # litellm puts its own into what it says
 _LONGEST = 2_000
 _PASSED_ON = frozenset({"retry-after", "retry-after-ms", "x-should-retry", "x-request-id"})
@@ -49,6 +54,11 @@ def refused(error: Exception, *, model: str, hiding: Redactor) -> UpstreamRefuse
     kinds = " < ".join(type(one).__name__ for one in known)  # their words may be a person's: in the answer alone
     log.info("upstream.refused", model=model, status=found.status, error=kinds)
     return found
+
+
+def is_about_roles(refusal: UpstreamRefused) -> bool:
+    """Whether a chat was refused for the roles of its messages, or their order."""
+    return refusal.status in _OF_ROLES and _ROLES.search(str(refusal)) is not None
 
 
 def _silence(known: tuple[BaseException, ...], *, model: str) -> UpstreamRefused | None:

@@ -32,10 +32,11 @@ COMPLETED: dict[str, Any] = {
     ],
     "usage": {"prompt_tokens": 6, "completion_tokens": 18, "total_tokens": 24},
 }
+MODEL: dict[str, Any] = {"id": "memory", "object": "model", "created": 0, "owned_by": "mind-memory"}
 MODELS: dict[str, Any] = {
     "object": "list",
     "data": [
-        {"id": "memory", "object": "model", "created": 0, "owned_by": "mind-memory"},
+        MODEL,
         {"id": "mind-memory-echo", "object": "model", "created": 0, "owned_by": "mind-memory"},
     ],
 }
@@ -103,13 +104,19 @@ class ChatMetadataIn(_AsItIs):
     )
 
 
+def _id_of_user(value: object) -> object:
+    return value["id"] if isinstance(value, dict) and "id" in value else value
+
+
 class ChatIn(_AsItIs):
     """OpenAI's request body. `metadata` may name the mind (`mind_id`) and the conversation (`session_id`)."""
 
     model: StrictStr = Field("memory", description="`memory`, or a name that `GET /v1/models` lists.")
     messages: Annotated[list[ChatMessageIn], Field(min_length=1)]
     stream: StrictBool | None = None
-    user: _Mind | None = Field(None, description="The mind, if nothing else names it.")
+    user: Annotated[_Mind | None, BeforeValidator(_id_of_user)] = Field(
+        None, description="The mind, if nothing else names it. Of an object, as Open WebUI sends, its `id`."
+    )
     metadata: ChatMetadataIn | None = None
 
 

@@ -15,6 +15,7 @@ FOR_A_MINDS_KEY = {
     "GET /v1/minds",
     "GET /v1/status",
     "GET /v1/models",
+    "GET /v1/models/{model}",
     "GET /v1/session",
     "POST /mcp",
 } | OPEN  # what names no mind and is answered to a key for some minds all the same
@@ -43,6 +44,7 @@ FILLED = {
     "dream": "1",
     "name": "crm",
     "path": "SOUL.md",
+    "model": "memory",
 }
 ROUTES = sorted(
     f"{method.upper()} {path}" for path, methods in shipped_document()["paths"].items() for method in methods
@@ -114,7 +116,7 @@ def told(answer):
 async def test_without_a_valid_key_nothing_is_answered_and_always_in_the_same_words(service, keys, route, kind):
     address = f"10.1.{GUARDED.index(route)}.{list(NO_KEYS).index(kind)}"
 
-    is_proxy = route.endswith(("/v1/models", "/v1/chat/completions"))
+    is_proxy = route.endswith(("/v1/models", "/v1/models/{model}", "/v1/chat/completions"))
     answer = await ask(service, route, authorization=NO_KEYS[kind](keys), address=address)
     plain = await ask(service, "GET /v1/models" if is_proxy else "GET /v1/minds", address=address)
 

@@ -69,7 +69,7 @@ async def test_what_is_no_json_is_refused(service, untouched, body, path):
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("deep metadata", "nested too deep"), ("5,000 digits", "a number of more than 4,300 digits")]
+    ("name", "words"), [("deep metadata", "nested too deep"), ("5,000 digits", "a number that is too large")]
 )
 async def test_json_that_can_not_be_read_is_told_why(service, untouched, name, words):
     """Broken: 400 "There was an error parsing the body", as if it were not JSON."""

@@ -100,3 +100,36 @@ def test_a_question_on_what_a_household_has_is_personal(language, text):
 )
 def test_what_only_sounds_like_ones_family_is_of_the_world(language, text):
     assert wanted(text, language).kind == "other question"
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "list the pets we've had this year"),
+        ("en", "which flat we're moving to"),
+        ("en", "my doses since march, in order"),
+        ("fr", "mes amoureux de cette année, dans l'ordre"),
+        ("de", "meine wohnungen der reihe nach"),
+        ("ru", "мои работы по порядку"),
+    ],
+)
+def test_a_list_of_ones_own_is_asked_for(language, text):
+    assert wanted(text, language).kind == "personal question"
+
+
+def test_a_list_about_who_is_known_is_asked_for():
+    text = "list every repair the Guzzi needed this year"
+    assert intent_of(text, language="en", names_known=True).kind == "personal question"
+    assert wanted(text).kind == "request"
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "our boxes are all in order"),
+        ("en", "my sister has been ill since monday"),
+        ("de", "meine katze ist seit montag krank"),
+    ],
+)
+def test_what_is_told_of_ones_own_is_no_list(language, text):
+    assert wanted(text, language).kind == "personal remark"
