@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from consolidation.text.introductions import is_of_own_name
+from consolidation.text.language import primary_subtag
 from consolidation.text.subjectless import subjectless
 from consolidation.text.words import content_words, is_dense, tokens
 
@@ -77,7 +78,7 @@ def answered_by(asked: AbstractSet[str]) -> frozenset[str]:
 
 def concepts(text: str, *, language: str) -> frozenset[str]:
     """The concepts that words of *text* mean, in *language* (a tag such as "en" or "pt-BR") and in English."""
-    tag = re.split(r"[-_]", language.casefold(), maxsplit=1)[0]
+    tag = primary_subtag(language)
     for pattern, word in _JOINED:
         text = pattern.sub(word, text)
     found: set[str] = set()

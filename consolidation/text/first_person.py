@@ -10,6 +10,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from consolidation.text.language import primary_subtag
 from consolidation.text.words import both_ends, words_of
 
 if TYPE_CHECKING:
@@ -184,12 +185,12 @@ def is_in_first_person(text: str, tag: str) -> bool:
 def says_i(text: str, *, languages: Iterable[str]) -> bool:
     """Whether *text* says "I" or "we", read in any of *languages*: of few words, one may be wrong."""
     low = both_ends(" ".join(text.split())).replace("’", "'").casefold()
-    return any(is_in_first_person(low, _tag(one)) for one in set(languages))
+    return any(is_in_first_person(low, primary_subtag(one)) for one in set(languages))
 
 
 def speaks_of_oneself(text: str, *, language: str) -> bool:
     """Whether *text* says "I" or "my" of its writer alone, and not only "we" or "tell me"."""
-    tag = _tag(language)
+    tag = primary_subtag(language)
     low = both_ends(" ".join(text.split())).replace("’", "'").casefold()
     for one in (_ASIDE, _PLURAL_VERBS):
         low = words_of(one[tag]).sub(" ", low) if tag in one else low
@@ -215,10 +216,6 @@ def has_word(words: dict[str, str], text: str, tag: str) -> bool:
 
 def _has_verb(text: str, tag: str) -> bool:
     return tag in _FIRST_PERSON_VERBS and words_of(_FIRST_PERSON_VERBS[tag]).search(text) is not None
-
-
-def _tag(language: str) -> str:
-    return re.split(r"[-_]", language.casefold(), maxsplit=1)[0]
 
 
 @cache

@@ -7,9 +7,9 @@ The words are in ``occupation_words``, a file a language, a word a line.
 from __future__ import annotations
 
 import functools
-import re
 from pathlib import Path
 
+from consolidation.text.language import primary_subtag
 from consolidation.text.words import content_words, is_dense
 
 _FOLDER = Path(__file__).with_name("occupation_words")
@@ -18,7 +18,7 @@ LANGUAGES = ("en", "de", "es", "fr", "it", "pt", "nl", "pl", "ru", "ar", "zh", "
 
 def names_occupation(text: str, *, language: str) -> bool:
     """Whether *text* names an occupation, in *language* (a tag such as "en" or "pt-BR") or in English."""
-    tag = re.split(r"[-_]", language.casefold(), maxsplit=1)[0]
+    tag = primary_subtag(language)
     for own in dict.fromkeys((tag, "en")):
         if own in LANGUAGES:
             stems, runs = _words(own)

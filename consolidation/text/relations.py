@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from babel import Locale
 
 from consolidation.text.concepts import concepts
+from consolidation.text.language import primary_subtag
 from consolidation.text.occupations import names_occupation
 from consolidation.text.subjectless import subjectless
 from consolidation.text.words import content_words
@@ -232,7 +233,7 @@ def _asked(query: str, language: str) -> Iterator[tuple[tuple[int, int], frozens
 
 
 def _languages(language: str) -> Iterable[str]:
-    tag = re.split(r"[-_]", language.casefold(), maxsplit=1)[0]
+    tag = primary_subtag(language)
     return [one for one in dict.fromkeys((tag, "en")) if one in LANGUAGES]
 
 

@@ -13,6 +13,7 @@ import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from consolidation.text.language import primary_subtag
 from consolidation.text.words import is_dense
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def without_sayings(text: str, *, language: str) -> str:
     """*text* without the words of each saying of *language* (a tag such as "en" or "pt-BR") and of English in it."""
     if len(text) > _LONGEST:
         return text
-    tag = re.split(r"[-_]", language.casefold(), maxsplit=1)[0]
+    tag = primary_subtag(language)
     words = [(_folded(found[0]), found.start(), found.end()) for found in _WORD.finditer(text)]
     taken = [span for own in dict.fromkeys((tag, "en")) if own in LANGUAGES for span in _found(text, words, own)]
     left, at = [], 0

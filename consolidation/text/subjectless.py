@@ -7,9 +7,9 @@ Function words are in ``stopwords``. Two messages that share no more than these 
 from __future__ import annotations
 
 import functools
-import re
 
 from consolidation.text.dense_words import glue
+from consolidation.text.language import primary_subtag
 from consolidation.text.words import content_words, tokens
 
 _WORDS = {
@@ -157,7 +157,7 @@ _WORDS = {
 
 def subjectless(language: str) -> frozenset[str]:
     """The words of *language* (a tag such as "en" or "pt-BR") that carry no subject, as ``words.tokens`` has them."""
-    return _folded(re.split(r"[-_]", language.casefold(), maxsplit=1)[0])
+    return _folded(primary_subtag(language))
 
 
 def subject_words(text: str, *, language: str) -> dict[str, str]:

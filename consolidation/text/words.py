@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import Stemmer
 
 from consolidation.text.arabic_stems import arabic_stem
+from consolidation.text.language import primary_subtag
 from consolidation.text.stopwords import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def stems(text: str, *, language: str) -> tuple[str, ...]:
 
     A text of nothing but stop words keeps them all; an unknown language neither stems nor stops.
     """
-    tag = re.split(r"[-_]", language.casefold(), maxsplit=1)[0]
+    tag = primary_subtag(language)
     words = _words(_unelided(text, tag))
     telling = tuple(word for word in words if word not in _stop_words(tag)) or words
     return _stemmed(telling, tag)
@@ -101,7 +102,7 @@ def stems(text: str, *, language: str) -> tuple[str, ...]:
 
 def content_words(text: str, *, language: str) -> dict[str, str]:
     """The words of *text* without stop words, each with its stem; unlike ``stems``, possibly none."""
-    tag = re.split(r"[-_]", language.casefold(), maxsplit=1)[0]
+    tag = primary_subtag(language)
     words = tuple(dict.fromkeys(word for word in _words(_unelided(text, tag)) if word not in _stop_words(tag)))
     return dict(zip(words, _stemmed(words, tag), strict=True))
 
@@ -148,7 +149,7 @@ def words_of(pattern: str) -> re.Pattern[str]:
 
 def has_stems(language: str) -> bool:
     """Whether words of *language* (a tag such as "en" or "pt-BR") have stems here."""
-    return re.split(r"[-_]", language.casefold(), maxsplit=1)[0] in ALGORITHMS
+    return primary_subtag(language) in ALGORITHMS
 
 
 def forget_words() -> None:

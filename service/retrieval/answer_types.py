@@ -16,6 +16,7 @@ from typing import Literal
 from consolidation.text.concepts import concepts
 from consolidation.text.dates import asks_when, days_named, names_weekday
 from consolidation.text.introductions import asks_own_name, is_of_own_name
+from consolidation.text.language import primary_subtag
 from consolidation.text.names import proper_nouns
 from consolidation.text.occupations import names_occupation
 from consolidation.text.speech_acts import known, told
@@ -190,7 +191,7 @@ def answers(answer: str, *, question: str, language: str) -> bool:
 
 def _names_place(text: str, language: str) -> bool:
     """Whether a capital follows a word such as "in", and is not that of a month or a weekday."""
-    tag = re.split(r"[-_]", language.casefold(), maxsplit=1)[0]
+    tag = primary_subtag(language)
     named = _before_name(_BEFORE_PLACES.get(tag, _BEFORE_PLACES["en"])).finditer(text)
     return any(found[1].istitle() and not days_named(found[0]) for found in named)
 

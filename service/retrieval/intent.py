@@ -15,6 +15,7 @@ from typing import Literal
 
 from consolidation.text.dates import without_numeric_days
 from consolidation.text.first_person import has_word, is_in_first_person
+from consolidation.text.language import primary_subtag
 from consolidation.text.speech_acts import is_question, is_request
 from consolidation.text.words import both_ends, word_count, words_of
 from service.retrieval.events import asks_of_event
@@ -410,7 +411,7 @@ def intent_of(text: str, *, language: str, names_known: bool) -> Intent:
     text = both_ends(" ".join(text.split()))
     plain = _LIKE_A_CHILD.sub("", text.replace("’", "'"))
     low = plain.casefold()
-    tag = re.split(r"[-_]", language.casefold(), maxsplit=1)[0]
+    tag = primary_subtag(language)
     recalls_answer = _found(_RECALLS_ANSWER, low)
     recalls = recalls_answer or _found(_RECALLS, low)
     is_first_person = is_in_first_person(low, tag)

@@ -9,7 +9,6 @@ what the writer asks of themselves: who asks for their own name asks for no othe
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import islice
@@ -19,6 +18,7 @@ from consolidation.kernel.turns import Speaker
 from consolidation.text.concepts import answered_by, concepts
 from consolidation.text.first_person import speaks_of_oneself
 from consolidation.text.introductions import asks_own_name, is_of_own_name
+from consolidation.text.language import primary_subtag
 from consolidation.text.names import names
 from consolidation.text.relations import is_relation_word, relations_asked, relations_named
 from consolidation.text.sentences import whole_sentences
@@ -280,6 +280,6 @@ def _asking_words() -> frozenset[str]:
 @cache
 def _listed(name: Literal["writer", "others"], language: str) -> frozenset[str]:
     """The words for the writer or for others, in *language* and in English, as ``tokens`` has them."""
-    tag = re.split(r"[-_]", language.casefold(), maxsplit=1)[0]
+    tag = primary_subtag(language)
     lists = _WRITER if name == "writer" else _OTHERS
     return frozenset(one for own in (tag, "en") for one in tokens(lists.get(own, "")))

@@ -11,6 +11,7 @@ import re
 from functools import lru_cache
 from typing import Literal
 
+from consolidation.text.language import primary_subtag
 from consolidation.text.speech_acts import is_question
 from consolidation.text.words import both_ends, words_of
 
@@ -176,7 +177,7 @@ _PLANS = (
 
 def is_about_past(text: str, *, language: str) -> bool:
     """Whether *text* asks what was and is over; names with a capital letter inside of it do not count."""
-    tag, text = _tag(language), both_ends(text)
+    tag, text = primary_subtag(language), both_ends(text)
     low = _low(text)
     if _found(_OVER.get(tag, _OVER["en"]), low):
         return True
@@ -189,7 +190,7 @@ def is_about_past(text: str, *, language: str) -> bool:
 @lru_cache(maxsize=_QUERIES)
 def tense_beside_date(text: str, *, language: str) -> Tense:
     """The tense of a text that names a day or a month."""
-    tag, low = _tag(language), _low(both_ends(text))
+    tag, low = primary_subtag(language), _low(both_ends(text))
     if re.search(_LAST_ONE, low) or is_about_past(text, language=language):
         return "past"
     if tag in _TO_COME and _found(_TO_COME[tag], low):
@@ -200,10 +201,6 @@ def tense_beside_date(text: str, *, language: str) -> Tense:
 def is_about_plans(text: str) -> bool:
     """Whether *text* is about what was agreed for a time."""
     return re.search(_PLANS, both_ends(text), re.IGNORECASE) is not None
-
-
-def _tag(language: str) -> str:
-    return re.split(r"[-_]", language.casefold(), maxsplit=1)[0]
 
 
 def _low(text: str) -> str:
