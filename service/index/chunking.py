@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
 _FENCES = ("```", "~~~")
-_LEAST_SECTION = 0.25  # minimum size of a chunk: shorter sections share one
-_LEAST_PARAGRAPH = 0.5  # minimum size of a chunk before a paragraph is split
-_CHARACTERS_A_TOKEN = 8
+_LEAST_SECTION = 0.25  # of the wanted size: from there on, the next heading ends a chunk
+_LEAST_PARAGRAPH = 0.5  # of the wanted size: from there on, a chunk may end before a paragraph
+_CHARACTERS_A_TOKEN = 8  # more than any token has on average
 _WORD_END = 0.6  # the part of a piece after which a blank may end it
 _LONGEST_ABOVE = 200
 
@@ -45,7 +45,7 @@ class _Unit:
     line: int
     tokens: int
     level: int  # level of a heading, 0 for anything else
-    opens: bool  # number of its paragraph
+    opens: bool  # whether a paragraph begins with it
     above: str
 
 

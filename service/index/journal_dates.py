@@ -28,7 +28,7 @@ def decay(day: date | None, *, today: date, half_life_days: float) -> float:
     """
     A note's remaining weight: it halves every *half_life_days* (0: never), down to 0.4. Undated notes keep theirs.
 
-    Without an end to it, the one old note that answers would come after whatever has no date.
+    Below that limit, an old note that answers would come after every note without a date.
     """
     if day is None or half_life_days <= 0:
         return 1.0

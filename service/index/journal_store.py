@@ -130,7 +130,7 @@ def update_file(database: sqlite3.Connection, path: str, known: KnownFile) -> No
 
 
 def delete_file(database: sqlite3.Connection, path: str) -> None:
-    """Remove a file and its chunks. Vectors stay until ``tidy``, since another chunk may have the same text."""
+    """Remove a file and its chunks. Vectors stay: another chunk may have the same text."""
     database.execute("DELETE FROM chunk_words WHERE rowid IN (SELECT number FROM chunks WHERE path = ?)", (path,))
     database.execute("DELETE FROM chunks WHERE path = ?", (path,))
     database.execute("DELETE FROM files WHERE path = ?", (path,))

@@ -60,7 +60,7 @@ class SqliteFile:
                 code = _code(error)
                 if code not in _DAMAGED | _FAILING:
                     raise
-                self._close(is_damaged=code in _DAMAGED)
+                self._close(deletes=code in _DAMAGED)
                 raise IndexUnusable(f"{self._name}: {error}") from error
             except OSError as error:
                 raise IndexUnusable(f"{self._name}: {error.strerror}") from error
@@ -74,7 +74,7 @@ class SqliteFile:
     def drop(self) -> None:
         """Delete the file; the next use finds an empty one. Raises IndexUnusable."""
         with self._mutex:
-            self._close(is_damaged=True)
+            self._close(deletes=True)
             if self._file.exists():
                 raise IndexUnusable(f"{self._name}: its file can not be removed")
 
@@ -82,7 +82,7 @@ class SqliteFile:
         """Close the file for good."""
         with self._mutex:
             self._is_closed = True
-            self._close(is_damaged=False)
+            self._close(deletes=False)
 
     def _connected(self) -> sqlite3.Connection:
         if self._is_closed:
@@ -93,15 +93,15 @@ class SqliteFile:
         except sqlite3.DatabaseError as error:
             if _code(error) not in _DAMAGED | _FOREIGN:
                 raise
-            self._close(is_damaged=True)
+            self._close(deletes=True)
             return self._connect(self._file)
 
-    def _close(self, *, is_damaged: bool) -> None:
+    def _close(self, *, deletes: bool) -> None:
         if self._database is not None:
             with suppress(sqlite3.Error):
                 self._database.close()
             self._database = None
-        if is_damaged:
+        if deletes:
             with suppress(OSError):  # then the next use tries again
                 for leftover in self._file.parent.glob(f"{self._file.name}*"):
                     leftover.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
 """
 Full text as it was at an earlier time: turns that came later are not found, and facts hold as they held then.
 
-How rare a word is, who speaks, and in which languages is told by all turns: that moves scores a little, no more.
+How rare a word is, who speaks, and in which languages, is still counted over all turns: that moves scores a little.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 from typing import TYPE_CHECKING
 
 from service.index.text_index import TextIndex
+from service.index.text_ranking import ARMS_OF_TURNS
 from service.index.text_store import with_placeholders
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from service.index.text_ranking import TextHit, TextQuery
     from service.index.text_store import Relation
 
-_OF_TURNS = frozenset({"turns", "concepts"})
 _DEPTH = 3_000  # rows that are looked at, of which many may be later
 _EPISODES, _INVALID_AT = 4, 6  # of the row of a fact
 _MOST = 30_000  # values of one statement
@@ -46,7 +46,7 @@ class TextAsOf(TextIndex):
         return tuple(self._then(one, hits) for one, hits in zip(queries, found, strict=True))
 
     def _then(self, query: TextQuery, hits: tuple[TextHit, ...]) -> tuple[TextHit, ...]:
-        if query.arm not in _OF_TURNS:
+        if query.arm not in ARMS_OF_TURNS:
             return hits
         known = self.known(hit.number for hit in hits)
         return tuple(hit for hit in hits if hit.number in known)[: query.limit]

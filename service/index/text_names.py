@@ -36,8 +36,8 @@ def names_in(database: sqlite3.Connection, text: str) -> tuple[tuple[str, str], 
 
 def by_first_name(database: sqlite3.Connection, text: str, *, language: str) -> tuple[tuple[str, str], ...]:
     """
-    Known entities with several names, of which *text* has the first alone: uuid and name. Whom else it may mean is not
-    known: nobody else is called so, or begins so.
+    Known entities of whose name *text* has the first word alone: uuid and name. Only where no other entity has that
+    word as its name, or as the first word of it.
     """
     found: list[tuple[str, str]] = []
     for name in names(text, language=language):

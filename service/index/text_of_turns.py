@@ -1,7 +1,7 @@
 """
 Full text of some turns alone: the others are not found, nor facts and entities that only they told.
 
-How rare a word is, who speaks, and in which languages is told by all turns: that moves scores a little, no more.
+How rare a word is, who speaks, and in which languages, is still counted over all turns: that moves scores a little.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING
 
 from service.index.text_index import TextIndex
-from service.index.text_ranking import ranked
+from service.index.text_ranking import ARMS_OF_TURNS, ranked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from service.index.text_store import Relation
     from service.index.turn_fields import TurnFilter
 
-_OF_TURNS = frozenset({"turns", "concepts"})
 _DEPTH = 3_000  # rows of facts and entities that are looked at, of which many may be of other turns
 _MOST_MENTIONS = 5_000
 _EPISODES, _NAME = 4, 1  # of the row of a fact, and of an entity
@@ -46,11 +45,11 @@ class TextOfTurns(TextIndex):
 
     def _made(self, query: TextQuery) -> tuple[TextHit, ...]:
         arm, _, limit = query
-        if arm in _OF_TURNS and type(self._whole) is TextIndex:
+        if arm in ARMS_OF_TURNS and type(self._whole) is TextIndex:
             with self._file.opened() as database:
                 return ranked(database, (query,), among=self._known)[0]
         [hits] = self._whole.search_all((query._replace(limit=_DEPTH),))
-        if arm in _OF_TURNS:
+        if arm in ARMS_OF_TURNS:
             return tuple(hit for hit in hits if hit.number in self._known)[:limit]
         rows = self.facts if arm == "facts" else self.entities
         known = rows([hit.number for hit in hits])

@@ -21,6 +21,7 @@ _ARMS = {
     "facts": "SELECT rowid, -bm25(fact_words) AS score FROM fact_words",
     "entities": "SELECT rowid, -bm25(entity_words) AS score FROM entity_words",
 }
+ARMS_OF_TURNS = frozenset({"turns", "concepts"})  # those whose rows are turns
 _MOST_STEMS = 64
 _MOST_ROWS = 3_000  # rows that contain the words; measured: tests/benchmarks/README.md
 

@@ -67,7 +67,7 @@ def test_a_file_that_is_damaged_while_it_is_open_is_told_of_and_made_anew(file, 
 
 def test_a_file_that_can_not_be_opened_is_kept(file, text):
     say(text, "Bruno plays the cello.")
-    text._file._close(is_damaged=False)
+    text._file._close(deletes=False)
     aside = file.parent.rename(file.parent.with_name("aside"))
     file.parent.write_text("where the folder should be")
 
