@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import UTC, datetime
+from itertools import batched
 from typing import TYPE_CHECKING, NamedTuple
 
 from service.index.salience import Salience, Signal, salience_of
@@ -38,7 +39,7 @@ CREATE TABLE salience (
 ) WITHOUT ROWID;
 """
 _LAST = "9999"  # behind every time
-_PAGE = 500  # SQLite allows a statement so many values, and more
+_PAGE = 500  # values of one statement; SQLite allows more
 
 
 class StandingOutcome(NamedTuple):
@@ -91,13 +92,12 @@ class OutcomeIndex:
         """
         What was known of *memories* by *instant* (None: by now), of the reports that still stand.
 
-        If it *is_told*, what was but noticed is left out.
+        Where *is_told*, only what a caller reported counts, not what was noticed.
         """
         found: dict[str, list[Signal]] = {}
         until = _text(instant) if instant is not None else _LAST
         with self._sqlite.opened() as database:
-            for start in range(0, len(memories), _PAGE):
-                page = memories[start : start + _PAGE]
+            for page in batched(memories, _PAGE):
                 query = with_placeholders(
                     "SELECT memory, outcome, weight, at, newest FROM signals"
                     " WHERE at <= ? AND reporter IN ('caller', ?) AND memory IN",
@@ -114,10 +114,9 @@ class OutcomeIndex:
         """What is known of *memories*, by id; those without an outcome are left out."""
         found: dict[str, Salience] = {}
         with self._sqlite.opened() as database:
-            for start in range(0, len(memories), _PAGE):
-                page = memories[start : start + _PAGE]
+            for page in batched(memories, _PAGE):
                 query = with_placeholders("SELECT * FROM salience WHERE memory IN", len(page))
-                rows = database.execute(query, tuple(page))
+                rows = database.execute(query, page)
                 for memory, usefulness, doubt, last_at, doubted_at, is_wrong in rows:
                     found[memory] = Salience(usefulness, doubt, _instant(last_at), doubted_at, bool(is_wrong))
         return found
@@ -126,20 +125,19 @@ class OutcomeIndex:
         """By turn (its memory's id), the ids of its facts that were contradicted."""
         found: dict[str, set[str]] = {}
         with self._sqlite.opened() as database:
-            for start in range(0, len(turns), _PAGE):
-                page = turns[start : start + _PAGE]
+            for page in batched(turns, _PAGE):
                 query = with_placeholders(
                     "SELECT DISTINCT memory, reported FROM signals"
                     " WHERE outcome = 'contradicted' AND reported <> memory AND memory IN",
                     len(page),
                 )
-                rows = database.execute(query, tuple(page))
+                rows = database.execute(query, page)
                 for memory, reported in rows:
                     found.setdefault(memory, set()).add(reported)
         return {memory: frozenset(facts) for memory, facts in found.items()}
 
     def ever_contradicted(self, *, limit: int) -> tuple[str, ...]:
-        """The ids of memories that were ever contradicted, be it for a fact that they told, the latest first."""
+        """The ids of memories that were ever contradicted, also for a fact that they told, the latest first."""
         query = "SELECT memory FROM salience WHERE doubted_at > 0 ORDER BY doubted_at DESC LIMIT ?"
         with self._sqlite.opened() as database:
             return tuple(memory for (memory,) in database.execute(query, (limit,)))
@@ -148,10 +146,9 @@ class OutcomeIndex:
         """By turn, the ids of the memories that its answer was seen to use."""
         found: dict[int, set[str]] = {}
         with self._sqlite.opened() as database:
-            for start in range(0, len(sequences), _PAGE):
-                page = sequences[start : start + _PAGE]
+            for page in batched(sequences, _PAGE):
                 query = with_placeholders("SELECT sequence, memory FROM answers WHERE sequence IN", len(page))
-                for sequence, memory in database.execute(query, tuple(page)):
+                for sequence, memory in database.execute(query, page):
                     found.setdefault(sequence, set()).add(memory)
         return {sequence: frozenset(memories) for sequence, memories in found.items()}
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import batched
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from service.index.sqlite_file import SqliteFile
@@ -38,7 +39,7 @@ CREATE TABLE uses (memory INTEGER NOT NULL, place INTEGER NOT NULL, PRIMARY KEY 
 _DAY_BITS = 40  # a place is its day and its offset in one number, so that places sort by time of writing
 _SHOWED = "place IN (SELECT place FROM uses WHERE memory = (SELECT number FROM memories WHERE id = ?))"
 _DROPPED = "instr(dropped, ',' || (SELECT number FROM memories WHERE id = ?) || ',')"
-_PAGE = 500
+_PAGE = 500  # values of one statement; SQLite allows more
 _NEWEST_TRACES = 5
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -193,8 +194,7 @@ class TraceIndex:
         """How often *memories* surfaced, by id; those that never did are left out."""
         found: dict[str, Use] = {}
         with self._sqlite.opened() as database:
-            for start in range(0, len(memories), _PAGE):
-                page = tuple(dict.fromkeys(memories[start : start + _PAGE]))
+            for page in batched(dict.fromkeys(memories), _PAGE):
                 query = with_placeholders("SELECT number, id FROM memories WHERE id IN", len(page))
                 for number, memory in database.execute(query, page).fetchall():
                     if (use := _use(database, number)) is not None:
