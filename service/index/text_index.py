@@ -171,16 +171,12 @@ class TextIndex:
         with self._file.opened() as database:
             return ranked(database, queries)
 
-    def weight(self, arm: str, stems: Sequence[str]) -> float:
+    def weights(self, arm: str, queries: Sequence[Sequence[str]]) -> tuple[float, ...]:
         """
-        About what a row of *arm* would score that has each of *stems* once: the most that words can say.
+        About what a row of *arm* would score that has each stem of a query once, by query: the most that words can say.
 
         Stems that no row has count as the rarest.
         """
-        return self.weights(arm, (stems,))[0]
-
-    def weights(self, arm: str, queries: Sequence[Sequence[str]]) -> tuple[float, ...]:
-        """What ``weight`` says of the stems of each query, in one pass."""
         with self._file.opened() as database:
             rows = row_counts(database, arm, tuple({stem for stems in queries for stem in stems}))
             # About how many rows there are: to count them would read all of the table.

@@ -71,7 +71,7 @@ def test_queries_in_one_pass_find_what_each_finds_alone(text):
     assert list(text.search_all(queries)) == alone
     assert any(len(hits) > 1 for hits in alone)
     asked = [one.stems for one in queries]
-    assert text.weights("turns", asked) == pytest.approx([text.weight("turns", one) for one in asked])
+    assert text.weights("turns", asked) == pytest.approx([text.weights("turns", (one,))[0] for one in asked])
 
 
 def test_the_telling_words_of_a_long_message_count_wherever_they_stand(text):
@@ -316,12 +316,13 @@ def test_turns_that_instruct_are_found_newest_first_and_forgotten_with_their_tur
 
 def test_the_most_that_words_can_say_is_more_the_rarer_they_are_and_unknown_ones_are_the_rarest(text):
     say(text, *["A common kettle."] * 3, "A rare kettle.", *["It rains."] * 20)
-    weight = {word: text.weight("turns", stems(word, language="en")) for word in ("common", "rare", "missing")}
+    queries = [stems(words, language="en") for words in ("common", "rare", "missing", "common rare", "rains", "")]
 
-    assert 0 < weight["common"] < weight["rare"] < weight["missing"]
-    assert text.weight("turns", stems("common rare", language="en")) == pytest.approx(weight["common"] + weight["rare"])
-    assert text.weight("turns", stems("rains", language="en")) == 0
-    assert text.weight("turns", ()) == 0
+    common, rare, missing, both, frequent, nothing = text.weights("turns", queries)
+
+    assert 0 < common < rare < missing
+    assert both == pytest.approx(common + rare)
+    assert frequent == nothing == 0
 
 
 def test_stems_are_looked_for_in_turns_themselves_or_also_around_them(text):
