@@ -16,7 +16,7 @@ import consolidation
 import prompts
 import service
 from consolidation.text import dates, denials, first_person, inner_questions, instructions, lead_ins, speech_acts
-from consolidation.text.words import LONGEST_END, words_of
+from consolidation.text.words import LONGEST_END, ignoring_case, words_of
 from service.retrieval import agenda, counted_ahead, counted_days, intent, parts_of_months, tense
 from tests.support.growth import FACTOR, assert_linear, repeated, thread_seconds
 
@@ -123,10 +123,10 @@ MADE_AT_FIRST_USE = {
     tense: lambda: (*map(words_of, _TENSES), *map(re.compile, (tense._LAST_ONE, tense._PLANS))),
     instructions: lambda: (
         *_FORMS,
-        *map(instructions._compiled, (instructions.LIFTS, *_OF_INSTRUCTIONS)),
+        *map(ignoring_case, (instructions.LIFTS, *_OF_INSTRUCTIONS)),
     ),
-    denials: lambda: map(denials._compiled, _DENIALS),
-    speech_acts: lambda: map(speech_acts._compiled, (*_ACTS, speech_acts._KNOWS_NOT)),
+    denials: lambda: map(ignoring_case, _DENIALS),
+    speech_acts: lambda: map(ignoring_case, (*_ACTS, speech_acts._KNOWS_NOT)),
 }
 _ONCE = {"match", "fullmatch", "search"}
 # A pattern that hangs holds the interpreter, but for signals.

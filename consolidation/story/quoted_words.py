@@ -7,14 +7,13 @@ read without them.
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING
 
 from consolidation.text.concepts import concepts
 from consolidation.text.occupations import names_occupation
 from consolidation.text.stopwords import STOP_WORDS
-from consolidation.text.words import stems, tokens
+from consolidation.text.words import ignoring_case, stems, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -405,7 +404,8 @@ def tells_taste(text: str, found: frozenset[str], *, language: str) -> bool:
     """Whether somebody says what they like or do not; *found* are its stems. "I love you" and "I like it" do not."""
     if is_to_another(text, language=language) or is_vague(text, language=language):
         return False
-    is_said = any(_compiled(pattern).search(text) for pattern in _TASTE.values())  # so short, it may be in any language
+    # A text so short may be in any language.
+    is_said = any(ignoring_case(pattern).search(text) for pattern in _TASTE.values())
     return is_said and len(found) >= (1 if language in _DENSE_EVENTS else _FEWEST_TASTE_STEMS)
 
 
@@ -421,7 +421,7 @@ def states_life(text: str, *, language: str) -> bool:
 
 
 def _states_life(text: str, language: str) -> bool:
-    found = _compiled(_IS_OR_HAS[language]).search(text)
+    found = ignoring_case(_IS_OR_HAS[language]).search(text)
     if found is None:
         return False
     said, told = concepts(text, language=language), text[found.end() :]
@@ -451,13 +451,8 @@ def _stemmed(words: str, language: str) -> frozenset[str]:
 
 def _found(table: Mapping[str, str], text: str, language: str) -> bool:
     pattern = table.get(language)
-    return pattern is not None and _compiled(pattern).search(text) is not None
+    return pattern is not None and ignoring_case(pattern).search(text) is not None
 
 
 def _begins(pattern: str, text: str) -> bool:
-    return _compiled(rf"\W*(?:{pattern})").match(text) is not None
-
-
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
+    return ignoring_case(rf"\W*(?:{pattern})").match(text) is not None

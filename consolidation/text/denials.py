@@ -7,9 +7,9 @@ Closed classes of words, in the languages of ``speech_acts``. "No, thanks" denie
 from __future__ import annotations
 
 import re
-from functools import cache
 
 from consolidation.text.speech_acts import LONGEST_BEGINNING, is_question
+from consolidation.text.words import ignoring_case
 
 # Where a word begins other sentences as well, it denies only at the end of a clause: "Falsch geparkt", "Non posso".
 _ENDS = r"(?=\s{0,4}(?:[,.!;:…–—،؛-]|$))"
@@ -258,9 +258,4 @@ def _rest(text: str, found: re.Match[str]) -> str:
 
 
 def _match(pattern: str, text: str) -> re.Match[str] | None:
-    return _compiled(pattern).match(text.strip()[:LONGEST_BEGINNING])
-
-
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
+    return ignoring_case(pattern).match(text.strip()[:LONGEST_BEGINNING])

@@ -2,7 +2,7 @@
 Standing instructions: what somebody tells the bot to do from now on ("never suggest docker to me", "call me Sam").
 
 Precision comes first. What is wanted of one text alone ("write it without emojis"), what somebody does ("I always
-forget my keys"), what others said, proverbs, quotations and pasted texts are none. Closed classes of words, in the
+forget my keys"), what others said, proverbs, quotations and pasted texts do not count. Closed classes of words, in the
 languages of ``speech_acts``: how people instruct is in ``instruction_words``, of what in ``instruction_subjects``.
 """
 
@@ -21,6 +21,7 @@ from consolidation.text.quotation import own_lines
 from consolidation.text.sentences import sentences
 from consolidation.text.speech_acts import is_request
 from consolidation.text.task_kinds import task_kinds
+from consolidation.text.words import ignoring_case
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,7 +90,7 @@ def _instructions(text: str, language: str) -> Iterator[Instruction]:
 
 def _instruction(sentence: str) -> Instruction | None:
     plain = _QUOTED.sub(" ", sentence.replace("’", "'")).strip()
-    if _compiled(LIFTS).match(plain):
+    if ignoring_case(LIFTS).match(plain):
         return None if _QUESTION.search(plain) else _about(sentence, plain, is_lifted=True)
     return next(filter(None, (_given(sentence, plain, begins) for begins in _beginnings(plain))), None)
 
@@ -135,7 +136,7 @@ def _beginnings(sentence: str) -> Iterator[int]:
     starts = [found.end() for found in islice(_CLAUSES.finditer(sentence), _MOST_CLAUSES)]
     for start in sorted({*starts, *([introduced.end()] if is_rule and introduced else [])}):
         said = sentence[:start]
-        if start >= end or _compiled(REPORTS).search(said) or is_request(said):
+        if start >= end or ignoring_case(REPORTS).search(said) or is_request(said):
             return
         spaces = len(sentence) - start - len(sentence[start:].lstrip())
         yield start + spaces
@@ -143,7 +144,7 @@ def _beginnings(sentence: str) -> Iterator[int]:
 
 def _is_rule(lead: str) -> bool:
     """Whether what ends with a colon says that a rule follows: "from now on:", "new rule:"."""
-    return any(_compiled(words.rules).search(lead) for words in WORDS.values())
+    return any(ignoring_case(words.rules).search(lead) for words in WORDS.values())
 
 
 @cache
@@ -158,16 +159,11 @@ def _forms(words: Words) -> _Forms:
     gap = r"[^.!?;:,，、،؛\n]{0,60}?"
     apart = rf"\s{{0,3}}{_WORD if words.has_spaces else ''}"
     return _Forms(
-        marked=_compiled(f"{polite}(?:{words.fixed})"),
-        unmarked=_compiled(
+        marked=ignoring_case(f"{polite}(?:{words.fixed})"),
+        unmarked=ignoring_case(
             f"{polite}(?:(?:{always}|{later}){apart}[,:，、]?{apart}{polite}{verbs}"
             f"|{verbs}{gap}(?:{always}|{later})|{later}{apart}[,:，、]?{apart}{polite}(?:{words.only}))"
         ),
-        bound=_compiled(f"{polite}(?:{words.when})"),
-        asks=_compiled(rf"{polite}(?:{words.asks})"),
+        bound=ignoring_case(f"{polite}(?:{words.when})"),
+        asks=ignoring_case(rf"{polite}(?:{words.asks})"),
     )
-
-
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)

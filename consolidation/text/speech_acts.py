@@ -1,19 +1,19 @@
 """
 What somebody does with a sentence: tells, asks, requests, concedes, or says that they do not know.
 
-Closed classes of words, in the languages of ``LANGUAGES``: enough to tell a memory from what is none. A question is no
-fact, and a request is none either. Who denies something is known in ``denials``.
+Closed classes of words, in the languages of ``LANGUAGES``: enough to tell what may be remembered from questions
+and requests, which state nothing. Who denies something is known in ``denials``.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING
 
 from consolidation.text.inner_questions import asks_inside
 from consolidation.text.lead_ins import only_looks_asked, only_looks_requested
 from consolidation.text.sentences import whole_sentences
+from consolidation.text.words import ignoring_case
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -313,8 +313,8 @@ def is_request(sentence: str) -> bool:
 
 def _is_order(sentence: str) -> bool:
     """Whether *sentence* is a polite word, and what is wanted without anybody who does or is anything."""
-    wanted, times = _compiled(_POLITE).subn(" ", sentence.casefold().replace("’", "'")[: _LONGEST_ORDER + 1])
-    return times > 0 and len(sentence) <= _LONGEST_ORDER and _compiled(_STATES).search(wanted) is None
+    wanted, times = ignoring_case(_POLITE).subn(" ", sentence.casefold().replace("’", "'")[: _LONGEST_ORDER + 1])
+    return times > 0 and len(sentence) <= _LONGEST_ORDER and ignoring_case(_STATES).search(wanted) is None
 
 
 def told(text: str, *, language: str) -> tuple[str, ...]:
@@ -333,7 +333,7 @@ def _told(text: str, language: str) -> Iterator[str]:
 
 
 def wants_answer(text: str, *, language: str) -> bool:
-    """Whether *text* asks or requests anything, be it behind a comma: "it's her birthday, write us a toast"."""
+    """Whether *text* asks or requests anything, also behind a comma: "it's her birthday, write us a toast"."""
     clauses = (clause for sentence in whole_sentences(text, language=language) for clause in _clauses(sentence))
     return any(is_question(clause) or is_request(clause) for clause in clauses)
 
@@ -362,19 +362,14 @@ def contrasts(text: str) -> bool:
     text = text.strip()[:LONGEST_BEGINNING]
     is_english = any(found[1].casefold().replace("’", "'") not in _AUXILIARIES for found in _NOT.finditer(text))
     is_shouted = not text.isupper() and _SHOUTED.search(text) is not None
-    return is_english or is_shouted or _compiled(_CONTRASTS).search(text) is not None
+    return is_english or is_shouted or ignoring_case(_CONTRASTS).search(text) is not None
 
 
 def known(text: str) -> str | None:
     """What *text* says before it says that its speaker does not know, or was not told; None where it does not."""
-    found = _compiled(_KNOWS_NOT).search(text)
+    found = ignoring_case(_KNOWS_NOT).search(text)
     return text[: found.start()] if found is not None else None
 
 
 def _begins(pattern: str, text: str) -> bool:
-    return _compiled(pattern).match(text.strip()[:LONGEST_BEGINNING]) is not None
-
-
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
+    return ignoring_case(pattern).match(text.strip()[:LONGEST_BEGINNING]) is not None

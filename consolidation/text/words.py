@@ -29,9 +29,9 @@ _REMEMBERED, _LONGEST_REMEMBERED = 8_192, 1_000  # texts, and the characters of 
 DENSE_SCRIPTS = frozenset(
     {"CJK", "IDEOGRAPHIC", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "THAI", "LAO", "KHMER", "MYANMAR"}
 )
-# What a text wants shows in its first words and its last; what stands between, pasted as a rule, is not read.
+# What a text wants shows in its first words and its last. What stands between was mostly pasted, and is not read.
 LONGEST_END = 400
-_UNPARTED = re.compile(r"[\u3040-\u9fff]")
+UNPARTED = re.compile(r"[\u3040-\u9fff]")
 _FIRST_DENSE = "\u0e00"  # Thai: no character before it is of such a script
 # Scripts whose marks people leave out when they type in a hurry: é, ё, harakat, niqqud. Elsewhere (Thai, Devanagari)
 # marks are vowels and stay.
@@ -143,8 +143,14 @@ def both_ends(text: str) -> str:
 @functools.cache
 def words_of(pattern: str) -> re.Pattern[str]:
     """*pattern* as whole words; where it has words of scripts that part none, anywhere in those."""
-    letter = r"[^\W\u3040-\u9fff]" if _UNPARTED.search(pattern) else r"\w"
+    letter = r"[^\W\u3040-\u9fff]" if UNPARTED.search(pattern) else r"\w"
     return re.compile(rf"(?<!{letter})(?:{pattern})(?!{letter})")
+
+
+@functools.cache
+def ignoring_case(pattern: str) -> re.Pattern[str]:
+    """*pattern*, whatever the case of letters."""
+    return re.compile(pattern, re.IGNORECASE)
 
 
 def has_stems(language: str) -> bool:
@@ -219,9 +225,9 @@ def _parted(run: str) -> Iterator[str]:
         if word:
             yield word
         return
-    for is_dense, characters in groupby(run, key=_is_dense):
+    for parts_no_words, characters in groupby(run, key=_is_dense):
         piece = "".join(characters)
-        for part in _pairs(piece) if is_dense else (piece,):
+        for part in _pairs(piece) if parts_no_words else (piece,):
             word = part.strip("_")[:LONGEST_WORD].rstrip("_")
             if any(map(str.isalnum, word)):
                 yield word
@@ -233,7 +239,7 @@ def _is_dense(character: str) -> bool:
 
 
 def _pairs(run: str) -> tuple[str, ...]:
-    """Overlapping pairs of characters, each with the marks it carries; a character alone when there is but one."""
+    """Overlapping pairs of characters, each with the marks it carries; a character alone where there is only one."""
     clusters: list[str] = []
     for character in run:
         if clusters and unicodedata.category(character)[0] == "M":

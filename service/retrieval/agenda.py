@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from consolidation.text.dates import without_dates
 from consolidation.text.subjectless import subjectless
-from consolidation.text.words import both_ends, content_words, words_of
+from consolidation.text.words import UNPARTED, both_ends, content_words, words_of
 from service.retrieval.counted_ahead import without_ahead
 from service.retrieval.tense import is_about_plans, tense_beside_date
 
@@ -77,7 +77,6 @@ _WEEKDAYS = frozenset(
     пятница субботу суббота воскресенье يوم الاثنين الثلاثاء الاربعاء الخميس الجمعه السبت الاحد
     """.split()
 )
-_UNPARTED = re.compile(r"[\u3040-\u9fff]")
 _LETTERS = re.compile(r"[^\W\d_]")
 
 
@@ -88,7 +87,7 @@ def asks_what_is_on(text: str, *, language: str) -> bool:
         return False
     bare = without_ahead(without_dates(both_ends(text)))
     low = bare.casefold().replace("’", "'")
-    if _UNPARTED.search(low):
+    if UNPARTED.search(low):
         return _ASKS_DENSELY.search(low) is not None and _LETTERS.search(_DENSE_PLANS.sub("", low)) is None
     if words_of(_GREETS).search(low) or not words_of(_ASKS_WHAT_IS_ON).search(low):
         return False
