@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CAPTION = re.compile(r"\s{0,8}\[[^\[\]\n]{1,300}\]\s{0,8}$")  # what a picture shows, put behind the words by an import
-_FENCE = re.compile(r"\s{0,8}(?:```|~~~)")
+FENCE = re.compile(r"\s{0,8}(?:```|~~~)")
 # A line of a program, a shell, a log, a table or a document of data; and what follows it, up to an empty line.
 _MACHINE = re.compile(
     r"\s{0,40}(?:[\[{}\]<|$%#]|@[\w.]{1,60}(?:\(|\s{0,4}$)|>>>|\(\w+\)\s\$|\+\s|-{3}|={3}"
@@ -37,7 +37,7 @@ def without_code(content: str) -> Iterator[str]:
     """
     is_code = is_machine = False
     for raw in content.splitlines():
-        if _FENCE.match(raw):
+        if FENCE.match(raw):
             is_code = not is_code
             continue
         line = CAPTION.sub("", raw)

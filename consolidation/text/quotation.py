@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from consolidation.text.code import FENCE
+
 _INNER = str.maketrans("“”„‟«»「」", "‘’‚‛‹›『』")
 # Between the marks of a pair, in either direction; an apostrophe ends nothing.
 _QUOTATION = re.compile(
@@ -16,7 +18,6 @@ _QUOTATION = re.compile(
     r"|「[^「」]{0,2000}」|『[^『』]{0,2000}』|\"[^\"]{0,2000}\"|‘(?:[^‘’]|’(?=\w)){0,2000}’"
 )
 _ENDS = frozenset(".!?…。！？؟")
-_FENCE = re.compile(r"\s{0,8}(?:```|~~~)")
 # "> I live in Lyon", ">Ich wohne in Lyon", "> > both", "> <@ann:matrix.org> words". ">:(" and ">5 kg" are one's own.
 _MARK = re.compile(r"\s{0,3}(?:>\s{0,3})*>(?:\s|$|(?=[^\W\d_]|[\"“„«¿¡*@<\[(]\w))")
 _WRITER = re.compile(r"<@[^<>\s]{1,255}>\s")  # whom Matrix quotes
@@ -58,7 +59,7 @@ def _runs(text: str) -> list[tuple[bool, str]]:
     runs: list[tuple[bool, list[str]]] = []
     is_code = False
     for line in text.splitlines():
-        is_code ^= _FENCE.match(line) is not None
+        is_code ^= FENCE.match(line) is not None
         mark = None if is_code else _MARK.match(line)
         words = line if mark is None else _WRITER.sub("", line[mark.end() :].strip(), count=1)
         if not runs or runs[-1][0] is (mark is None):

@@ -15,6 +15,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import READ, Speaker
+from consolidation.text.code import FENCE
 from consolidation.text.content import is_mark
 from consolidation.text.denials import denies, objection
 from consolidation.text.quotation import own_lines, with_marks
@@ -38,7 +39,6 @@ _FEWEST_RIGHT_WORDS = 3  # "Sorry, noted." says nothing
 _MADE = re.compile(r"^\s{0,4}[\"“„«「『‘].{12,}[\"”“»」』’][.!]?\s{0,4}$", re.DOTALL)  # nothing but a text to be used
 _NEXT_SHARE = 0.6  # how much a sentence counts of what the one before it shares with the query
 _BEGINS_LINE = re.compile(r"^\s{0,8}(?:#{1,6}|[-*+>]|\d{1,2}\.)\s+")
-_FENCE = re.compile(r"\s{0,8}(?:```|~~~)")
 _CODE = re.compile(r"(`{1,3})([^`]+)\1")
 # Marks of a pair around words. "3**4", "__init__" and "dist/**/*.js" are none.
 _BOLD = re.compile(r"(?<![a-zA-Z0-9_*/])\*{2,3}(?=[^\s*])([^*]{1,400})(?<=[^\s*])\*{2,3}(?![a-zA-Z0-9_*/])")
@@ -155,7 +155,7 @@ def _lines(text: str) -> list[str]:
     lines: list[str] = []
     was_item = is_code = False
     for line in text.splitlines():
-        if _FENCE.match(line) and "`" not in line.strip().lstrip("`"):
+        if FENCE.match(line) and "`" not in line.strip().lstrip("`"):
             is_code = not is_code
             continue
         told = " ".join((line if is_code else _without_marks(line)).split())
