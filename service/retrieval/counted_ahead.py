@@ -121,7 +121,7 @@ _NEXT_BESIDE_DAY = (
     r"|przysz[łl]\w{1,3}|nast[ęe]pn\w{1,3}|следующ\w{2,3}"
 )
 _OF_NEXT_WEEK = r"下[个個]?(?:周|週|星期|礼拜|禮拜)(?=[一二三四五六日天])|来週の?(?=[月火水木金土日]曜)"
-_DENSE_DAYS = ("一二三四五六日", "月火水木金土日")
+DENSE_DAYS = ("一二三四五六日", "月火水木金土日")  # weekdays from Monday on, in Chinese and in Japanese
 _DENSE_WEEKDAY = re.compile(
     rf"(?:周|週|星期|礼拜|禮拜)(?P<chinese>{CHINESE_DAY})|(?P<japanese>[月火水木金土日])曜(?:日)?(?!から)"
 )
@@ -136,7 +136,7 @@ _PORTUGUESE_WEEKDAY = re.compile(
     r"(?! (?:vez|parte|s[ée]rie))",
     re.IGNORECASE,
 )
-_PORTUGUESE_DAYS = ("seg", "ter", "qua", "qui", "sex")
+PORTUGUESE_DAYS = ("seg", "ter", "qua", "qui", "sex")
 # "On Mondays", "los lunes": a habit.
 _HABIT = r"(?:every|each|jede[nrsm]?|los|todos los|tous les|ogni|tod[ao]s? [ao]s?|elke|iedere|ka[żz]d\w{1,2}|кажд\w{2})"
 _HABITUAL = re.compile(rf"\b{_HABIT}\b|[每毎]|كل (?=يوم)", re.IGNORECASE)
@@ -220,13 +220,13 @@ def weekdays_in(text: str) -> frozenset[int]:
     """The weekdays that *text* names, from 0 for Monday, also by short names and where words are not parted."""
     named = set(weekdays_named(text))
     for found in _PORTUGUESE_WEEKDAY.finditer(text):
-        named.add(_PORTUGUESE_DAYS.index(found[1][:3].casefold()))
+        named.add(PORTUGUESE_DAYS.index(found[1][:3].casefold()))
     for found in _SHORT_WEEKDAY.finditer(text):
         short = (found[1] or found[2]).casefold()
         named.add(next(number for number, names in enumerate(_SHORT_DAYS) if short in names.split("|")))
     for found in _DENSE_WEEKDAY.finditer(text):
         day = (found["chinese"] or "").replace("天", "日")
-        named.add(_DENSE_DAYS[0].index(day) if day else _DENSE_DAYS[1].index(found["japanese"]))
+        named.add(DENSE_DAYS[0].index(day) if day else DENSE_DAYS[1].index(found["japanese"]))
     return frozenset(named)
 
 

@@ -25,7 +25,7 @@ from consolidation.text.dates import (
 )
 from consolidation.text.language import detect
 from service.retrieval.agenda import asks_what_is_on
-from service.retrieval.counted_ahead import Span, ahead, weekdays_in
+from service.retrieval.counted_ahead import DENSE_DAYS, PORTUGUESE_DAYS, Span, ahead, weekdays_in
 from service.retrieval.counted_days import counted, number, without_counted
 from service.retrieval.intent import intent_of
 from service.retrieval.parts_of_months import part_of_month
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 _QUERIES = 32  # each phase asks of the same few
 _MONTH_FIRST = frozenset({"zh", "ja", "ko"})  # "12/5" is in December
 _TENSELESS = frozenset({"zh"})  # a month without a word of the future is one that is over, though the next is nearer
-_LEEWAY = 2
-_SUNDAY = 6
+_LEEWAY = 2  # a past month of such a language may lie so many times as far as the next one
+_TO_SUNDAY = timedelta(days=6)  # from Monday
 _BEFORE, _AFTER = timedelta(days=2), timedelta(days=10)  # things are told a little before or after they happen
 _YEAR = re.compile(
     r"(?:\b(?:in|during|since|im jahr|seit|en|desde|depuis|em|nel|w|od|в|на|с|في|عام|سنة)\s+|(?<!\d)(?=\d{4}\s?年))"
@@ -65,6 +65,27 @@ _SINCE = re.compile(
     r"|\bod\b|以来|[从從自](?=[这這]?[个個]?(?:周|週|星期|礼拜|禮拜)[一二三四五六日天])|(?<=曜日)から|(?<=曜)から"
     r"|(?<=[昨今先一二三四五六七八九十\d][日週月年])から|(?<=きのう)から|منذ",
     re.IGNORECASE,
+)
+# "Since Monday" where the weekday has a form of its own, or words are not parted.
+_SINCE_WEEKDAY = re.compile(
+    r"(?<!\w)со? (?P<russian>понедельника|вторника|среды|четверга|пятницы|субботы|воскресенья)(?!\w)"
+    r"|[从從自](?:这|這)?[个個]?(?:周|週|星期|礼拜|禮拜)(?P<chinese>[一二三四五六日天])(?!到|至)"
+    r"|(?P<japanese>[月火水木金土日])曜日?から(?!.{0,4}まで)",
+    re.IGNORECASE,
+)
+_RUSSIAN_DAYS = ("по", "вт", "ср", "че", "пя", "су", "во")
+# "Na quinta" is on Thursday; "na quinta vez" is not.
+_PORTUGUESE_WEEKDAY = re.compile(
+    r"\b(?:na|nesta|nessa|desde(?: a)?|[úu]ltima) (segunda|ter[çc]a|quarta|quinta|sexta)(?:-feira)?"
+    r"(?=\s{0,4}(?:$|[,.;:!?])| (?:passada|retrasada|agora|de (?:manhã|noite|tarde)|à (?:noite|tarde))(?!\w))",
+    re.IGNORECASE,
+)
+_WEEKDAY_CUE = (
+    r"\b(?:on|since|seit|desde|depuis|sinds|da(?= (?:luned|marted|mercoled|gioved|venerd|sabato|domenica))"
+    r"|od|last|letzten|vergangenen|am|el|pasado|passado|dernier|passé|scorso|op|afgelopen|vorige|в|во|прошл\w+"
+    r"|we? (?:(?:zesz[łl]|ubieg[łl]|ostatni)\w* )?"
+    r"(?=poniedzia[łl]ek|wtorek|[śs]rod[ęe]|czwartek|pi[ąa]tek|sobot[ęe]|niedziel[ęe])"
+    r"|n[ao] (?=(?:segunda|terça|quarta|quinta|sexta)-feira|sábado|domingo)|(?<!قبل )يوم)\b|上|先"
 )
 
 
@@ -198,7 +219,7 @@ def _counted(said: _Said) -> Period | None:
     found = counted(said.text, today=said.today)
     if found is None:
         return None
-    is_week = found.first.weekday() == 0 and (found.last - found.first).days == _SUNDAY
+    is_week = found.first.weekday() == 0 and found.last - found.first == _TO_SUNDAY
     named = weekdays_in(said.text) if is_week else frozenset[int]()
     if len(named) != 1:
         return Period(*found)
@@ -266,8 +287,8 @@ def _latest(hint: DateHint, today: date) -> Period | None:
 def _days_ahead(hint: DateHint, today: date) -> int | None:
     """In how many days the next such day or month begins that has not begun."""
     years = (hint.year,) if hint.year is not None else (today.year, today.year + 1)
-    ahead = (found for year in years if (found := _in_year(hint, year)) and found.first > today)
-    return next(((found.first - today).days for found in ahead), None)
+    coming = (found for year in years if (found := _in_year(hint, year)) and found.first > today)
+    return next(((found.first - today).days for found in coming), None)
 
 
 def _in_year(hint: DateHint, year: int) -> Period | None:
@@ -279,7 +300,7 @@ def _in_year(hint: DateHint, year: int) -> Period | None:
 
 
 def _part_of(named: Period, text: str) -> Period:
-    """Of a month that is *named*, the part that *text* means: "the first week of", "Ende", "mid"."""
+    """The part that *text* means of a month that is *named*: "the first week of", "Ende", "mid"."""
     part = part_of_month(text, days=(named.last - named.first).days + 1)
     if part is None:
         return named
@@ -302,7 +323,7 @@ def _weekday(said: _Said) -> Period | None:
     text, today = said.text, said.today
     named = weekdays_named(text)
     if short := _PORTUGUESE_WEEKDAY.search(text):
-        named |= {_PORTUGUESE_DAYS.index(short[1][:3].casefold())}
+        named |= {PORTUGUESE_DAYS.index(short[1][:3].casefold())}
     if since := _SINCE_WEEKDAY.search(text):
         named |= {_of_weekday(since)}
     if len(named) != 1 or not (short or since or re.search(_WEEKDAY_CUE, text, re.IGNORECASE)):
@@ -315,30 +336,5 @@ def _of_weekday(found: re.Match[str]) -> int:
     if found["russian"]:
         return _RUSSIAN_DAYS.index(found["russian"][:2].casefold())
     return next(
-        days.index(day) for days, day in zip(_DENSE_DAYS, found.group("chinese", "japanese"), strict=True) if day
+        days.index(day) for days, day in zip(DENSE_DAYS, found.group("chinese", "japanese"), strict=True) if day
     )
-
-
-# "Since Monday" where the weekday has a form of its own, or words are not parted.
-_SINCE_WEEKDAY = re.compile(
-    r"(?<!\w)со? (?P<russian>понедельника|вторника|среды|четверга|пятницы|субботы|воскресенья)(?!\w)"
-    r"|[从從自](?:这|這)?[个個]?(?:周|週|星期|礼拜|禮拜)(?P<chinese>[一二三四五六日天])(?!到|至)"
-    r"|(?P<japanese>[月火水木金土日])曜日?から(?!.{0,4}まで)",
-    re.IGNORECASE,
-)
-_RUSSIAN_DAYS = ("по", "вт", "ср", "че", "пя", "су", "во")
-_DENSE_DAYS = ("一二三四五六日", "月火水木金土日")
-# "Na quinta" is on Thursday; "na quinta vez" is not.
-_PORTUGUESE_WEEKDAY = re.compile(
-    r"\b(?:na|nesta|nessa|desde(?: a)?|[úu]ltima) (segunda|ter[çc]a|quarta|quinta|sexta)(?:-feira)?"
-    r"(?=\s{0,4}(?:$|[,.;:!?])| (?:passada|retrasada|agora|de (?:manhã|noite|tarde)|à (?:noite|tarde))(?!\w))",
-    re.IGNORECASE,
-)
-_PORTUGUESE_DAYS = ("seg", "ter", "qua", "qui", "sex")
-_WEEKDAY_CUE = (
-    r"\b(?:on|since|seit|desde|depuis|sinds|da(?= (?:luned|marted|mercoled|gioved|venerd|sabato|domenica))"
-    r"|od|last|letzten|vergangenen|am|el|pasado|passado|dernier|passé|scorso|op|afgelopen|vorige|в|во|прошл\w+"
-    r"|we? (?:(?:zesz[łl]|ubieg[łl]|ostatni)\w* )?"
-    r"(?=poniedzia[łl]ek|wtorek|[śs]rod[ęe]|czwartek|pi[ąa]tek|sobot[ęe]|niedziel[ęe])"
-    r"|n[ao] (?=(?:segunda|terça|quarta|quinta|sexta)-feira|sábado|domingo)|(?<!قبل )يوم)\b|上|先"
-)
