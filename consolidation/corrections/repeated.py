@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 from consolidation.corrections.record import What
 from consolidation.corrections.wording import Wording
 from consolidation.kernel.turns import READ, Speaker
-from consolidation.text.language import detect
-from consolidation.text.sentences import whole_sentences
+from consolidation.text.sentences import sentences_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -112,7 +111,7 @@ def _told(turn: Target) -> tuple[str, ...]:
     """What the beginning of a *turn* tells: a person's sentences, or the bot's where the person only asks."""
     persons, _, bots = turn.text.partition(_BOT)
     for part in (persons, bots):
-        if told := tuple(one for one in _sentences(_NAMED.sub("", part)) if not _asks(one)):
+        if told := tuple(one for one in sentences_of(_NAMED.sub("", part)) if not _asks(one)):
             return told
     return ()
 
@@ -122,11 +121,7 @@ def _is_persons(message: Message) -> bool:
 
 
 def _said(message: Message) -> tuple[str, ...]:
-    return _sentences(message.content)
-
-
-def _sentences(text: str) -> tuple[str, ...]:
-    return tuple(whole_sentences(text, language=detect(text)))
+    return sentences_of(message.content)
 
 
 def _asks(sentence: str) -> bool:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import sentencex
 
+from consolidation.text.language import detect
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -49,11 +51,16 @@ def sentences(text: str, *, language: str = "en") -> tuple[str, ...]:
 
 
 def whole_sentences(text: str, *, language: str = "en") -> Iterator[str]:
-    """The same, each as long as it is."""
+    """*text* cut into sentences, none blank and none cut short; *language* as for ``sentences``."""
     for line in text.splitlines():
         for sentence in _cut(line, language):
             if found := sentence.strip():
                 yield found
+
+
+def sentences_of(text: str) -> tuple[str, ...]:
+    """The whole sentences of *text*, read in the language that it seems to be written in."""
+    return tuple(whole_sentences(text, language=detect(text)))
 
 
 def _cut(line: str, language: str) -> Iterator[str]:

@@ -358,12 +358,13 @@ def _fact(row: Sequence[object]) -> FactRow:
         source=str(source),
         target=str(target),
         episodes=tuple(json.loads(str(episodes))),
-        valid_at=_instant(valid_at),
-        invalid_at=_instant(invalid_at),
+        valid_at=instant_of(valid_at),
+        invalid_at=instant_of(invalid_at),
         importance=importance if isinstance(importance, float) else None,
         sequence=int(str(sequence)),
     )
 
 
-def _instant(text: object) -> datetime | None:
+def instant_of(text: object) -> datetime | None:
+    """An instant as a row of facts has it; None where there is none."""
     return datetime.fromisoformat(str(text)) if text else None

@@ -20,7 +20,7 @@ from consolidation.text.names import name_key
 from service.ingest.importance import PRIORITY
 from service.retrieval.excerpt import excerpt
 from service.retrieval.lead_words import teller_in, told_words, without_lead
-from service.retrieval.put_right import FACT, PutRight, statement_id
+from service.retrieval.put_right import EPISODE, FACT, PutRight, statement_id
 from service.retrieval.tellers import ROLES, people_in
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 MOST_LINES = 20  # of one person
 _MOST_PEOPLE, _MOST_FACTS = 10, 400
-_TURN = "episode:"  # begins the id of a turn
 _INVALID_AT = 6  # of the row of a fact
 
 
@@ -87,8 +86,8 @@ class PeopleCards:
         wrong = mind.outcomes.ever_contradicted()
         stamp = (id(mind.corrections), lines[-1].id if lines else "", wrong, now.date())
         known = self._known.get(mind.workspace.folder)
-        is_known = known is not None and known[0] == stamp and known[1]  # of a new mind, something is known soon
-        if known is None or not is_known or _has_ended(mind, known[1], now):
+        # Without a card they are made anew at each call: of a new mind, something is known soon.
+        if known is None or known[0] != stamp or not known[1] or _has_ended(mind, known[1], now):
             known = self._known[mind.workspace.folder] = (stamp, _cards(mind, now))
         return known[1]
 
@@ -178,7 +177,7 @@ def _pinned_turns(pin: Correction, mind: Mind, put_right: PutRight) -> Iterable[
         left = put_right.tellable(stored)
         for teller, turn in () if left.is_spent else _by_teller(left.turn):
             text = without_lead(excerpt(turn, wanted=frozenset(), language=main))
-            line = CardLine(f"{_TURN}{stored.sequence}", text, (stored.sequence,), pin)
+            line = CardLine(f"{EPISODE}{stored.sequence}", text, (stored.sequence,), pin)
             yield _Known(line, teller=teller or pin.target.teller)
 
 

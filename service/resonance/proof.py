@@ -12,14 +12,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from consolidation.corrections.wording import Wording
-from consolidation.text.language import detect
-from consolidation.text.sentences import whole_sentences
+from consolidation.text.sentences import sentences_of
 from consolidation.text.words import tokens
 from service.index.salience import UNKNOWN
 from service.index.text_splits import texts_told_first_in
 from service.ingest.importance import PRIORITY
 from service.retrieval.lead_words import told_words, without_lead
-from service.retrieval.put_right import put_right_now, says_wanted, statement_id
+from service.retrieval.put_right import EPISODE, FACT, put_right_now, says_wanted, statement_id
 from service.retrieval.summaries import facts_told_as, facts_told_in, is_made_of, lines_of, summary_without
 
 if TYPE_CHECKING:
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from service.retrieval.put_right import PutRight
     from service.retrieval.summaries import Line
 
-_FACT, _TURN = "fact:", "episode:"
 _ORDINARY, _LEAST_WEIGHT = 0.5, 0.9  # an importance, and the weight of one of 0
 _DECAY = 0.1  # 0.87 after four days, 0.63 after a hundred
 _NO_WORDS = frozenset[str]()
@@ -86,7 +84,7 @@ def prove(mind: Mind, fragments: Sequence[Fragment], *, message: str) -> Proof:
     Of a turn of which a fact was found wrong, the rest may be shown if it has a telling word of *message*.
     """
     put_right = put_right_now(mind)
-    turns = tuple({f"{_TURN}{sequence}" for one in fragments for sequence in one.sequences})
+    turns = tuple({f"{EPISODE}{sequence}" for one in fragments for sequence in one.sequences})
     statements = frozenset(one.id for one in fragments if one.statement is not None)
     known = mind.outcomes.salience((*(one.id for one in fragments), *turns), statements=statements)
     wrong_facts = _texts_of_wrong_facts(mind, [turn for turn in turns if turn in known], put_right)
@@ -102,7 +100,7 @@ def prove(mind: Mind, fragments: Sequence[Fragment], *, message: str) -> Proof:
 
 
 def _repeating(mind: Mind, fragments: Sequence[Fragment], put_right: PutRight) -> frozenset[str]:
-    """Those that are but a question, and the bot's answer to it out of memories that were found wrong since."""
+    """Those in whose turns a person only asked, and the bot answered from memories that were found wrong since."""
     sequences = tuple({sequence for one in fragments for sequence in one.sequences})
     used = mind.outcomes.used_by(sequences)
     if not used:
@@ -151,7 +149,7 @@ def _left(fragment: Fragment, wrong_facts: Mapping[str, frozenset[str]], wanted:
     wrong = wrong_facts.get(fragment.id, _NO_WORDS) if fragment.kind == "episode" else _NO_WORDS
     if not wrong:
         return ""
-    cut = _sentences(fragment.text)
+    cut = sentences_of(fragment.text)
     kept = [one for one in cut if not _tells(one, wrong)]
     left = " ".join(kept).strip(" /")
     if not kept or len(kept) == len(cut):
@@ -163,7 +161,7 @@ def _left(fragment: Fragment, wrong_facts: Mapping[str, frozenset[str]], wanted:
 
 
 def _summaries_left(mind: Mind, fragments: Sequence[Fragment], put_right: PutRight) -> dict[str, str]:
-    """Of what is known of each entity that tells what was found wrong, by id: the rest; "" where there is none."""
+    """By id of each entity of which something was found wrong: the rest of what is known; "" where there is none."""
     summaries = [one for one in fragments if one.kind == "entity" and one.written is None]
     if not (summaries and (contradicted := mind.outcomes.ever_contradicted())):
         return {}
@@ -193,7 +191,7 @@ def _summary_left(
         return of_wrong and not any(is_made_of(sentence, one) for one in holding)
 
     def is_wrong(fact: FactRow, sequences: tuple[int, ...]) -> bool:
-        return f"{_FACT}{fact.uuid}" in facts or (bool(sequences) and turns.keys() >= set(sequences))
+        return f"{FACT}{fact.uuid}" in facts or (bool(sequences) and turns.keys() >= set(sequences))
 
     facts_of = partial(facts_told_as, index=mind.text)
     return summary_without(lines, tells_wrong=tells_wrong, facts_of=facts_of, is_wrong=is_wrong)
@@ -201,27 +199,23 @@ def _summary_left(
 
 def _wrong_facts(mind: Mind, contradicted: Sequence[str], put_right: PutRight) -> dict[str, Wording]:
     """The wordings of the facts among *contradicted* that are held back now, by their ids."""
-    uuids = [one.removeprefix(_FACT) for one in contradicted if one.startswith(_FACT)]
+    uuids = [one.removeprefix(FACT) for one in contradicted if one.startswith(FACT)]
     rows = mind.text.facts(tuple(mind.text.fact_numbers(uuids).values())) if uuids else {}
-    told_in = {f"{_FACT}{uuid}": json.loads(str(episodes)) for uuid, _, _, _, episodes, *_ in rows.values()}
+    told_in = {f"{FACT}{uuid}": json.loads(str(episodes)) for uuid, _, _, _, episodes, *_ in rows.values()}
     sequences = mind.text.sequences(tuple({one for found in told_in.values() for one in found}))
     rests_on = {key: [sequences[one] for one in found if one in sequences] for key, found in told_in.items()}
     wrong = mind.outcomes.held_back(rests_on)
     wrong -= _confirmed_facts(mind, wrong, put_right)
-    words = {f"{_FACT}{uuid}": str(text) for uuid, text, *_ in rows.values()}
+    words = {f"{FACT}{uuid}": str(text) for uuid, text, *_ in rows.values()}
     return {one: Wording.of(without_lead(text)) for one, text in words.items() if one in wrong}
 
 
 def _wrong_turns(mind: Mind, contradicted: Sequence[str], put_right: PutRight) -> dict[int, str]:
     """The words of the turns among *contradicted* that are held back now, by sequence."""
-    turns = {one: (int(one.removeprefix(_TURN)),) for one in contradicted if one.startswith(_TURN)}
+    turns = {one: (int(one.removeprefix(EPISODE)),) for one in contradicted if one.startswith(EPISODE)}
     wrong = sorted(turns[one][0] for one in mind.outcomes.held_back(turns))
     read = mind.transcript.read_now(wrong) if wrong else ()
     return {one.sequence: one.text for one in read if not put_right.confirms(one.sequence, one.text)}
-
-
-def _sentences(text: str) -> tuple[str, ...]:
-    return tuple(whole_sentences(text, language=detect(text)))
 
 
 def _tells(text: str, wrong: frozenset[str]) -> bool:
@@ -236,7 +230,7 @@ def _telling(fragment: Fragment, text: str) -> Fragment:
 
 
 def _turns(fragment: Fragment) -> tuple[str, ...]:
-    return tuple(f"{_TURN}{sequence}" for sequence in fragment.sequences)
+    return tuple(f"{EPISODE}{sequence}" for sequence in fragment.sequences)
 
 
 def _texts_of_wrong_facts(mind: Mind, turns: Sequence[str], put_right: PutRight) -> dict[str, frozenset[str]]:
@@ -247,9 +241,9 @@ def _texts_of_wrong_facts(mind: Mind, turns: Sequence[str], put_right: PutRight)
     if not every:
         return {}
     salience = mind.outcomes.salience(every)
-    numbers = mind.text.fact_numbers([fact.removeprefix(_FACT) for fact in every])
+    numbers = mind.text.fact_numbers([fact.removeprefix(FACT) for fact in every])
     rows = mind.text.facts(tuple(numbers.values()))
-    words = {f"{_FACT}{uuid}": told_words(str(rows[number][1])) for uuid, number in numbers.items() if number in rows}
+    words = {f"{FACT}{uuid}": told_words(str(rows[number][1])) for uuid, number in numbers.items() if number in rows}
     return {
         turn: frozenset().union(
             *(words.get(fact, frozenset()) for fact in found if salience.get(fact, UNKNOWN).is_held_back(()))
@@ -260,11 +254,11 @@ def _texts_of_wrong_facts(mind: Mind, turns: Sequence[str], put_right: PutRight)
 
 def _confirmed_facts(mind: Mind, memories: Collection[str], put_right: PutRight) -> frozenset[str]:
     """Those of *memories* that are facts which a person confirmed."""
-    facts = [one.removeprefix(_FACT) for one in memories if one.startswith(_FACT)] if put_right else ()
+    facts = [one.removeprefix(FACT) for one in memories if one.startswith(FACT)] if put_right else ()
     rows = mind.text.facts(tuple(mind.text.fact_numbers(facts).values())) if facts else {}
     found = set[str]()
     for uuid, text, source, target, episodes, *_ in rows.values():
         told_in = tuple(mind.text.sequences(json.loads(str(episodes))).values())
         if put_right.fact(str(text), told_in, joins=(str(source), str(target))).is_right:
-            found.add(f"{_FACT}{uuid}")
+            found.add(f"{FACT}{uuid}")
     return frozenset(found)

@@ -10,14 +10,13 @@ from consolidation.text.language import detect
 from consolidation.text.sentences import whole_sentences
 from service.index.text_splits import facts_by_turn
 from service.retrieval.lead_words import told_words, without_lead
+from service.retrieval.put_right import FACT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from service.mind.minds import Mind
     from service.retrieval.moment import Fragment
-
-_FACT = "fact:"
 
 
 def facts_shown(mind: Mind, fragments: Sequence[Fragment]) -> Mapping[str, tuple[str, ...]]:
@@ -30,7 +29,7 @@ def facts_shown(mind: Mind, fragments: Sequence[Fragment]) -> Mapping[str, tuple
     told = mind.text.read(lambda database: facts_by_turn(database, [at for one in turns for at in one.sequences]))
     found = {}
     for one in turns:
-        facts = {f"{_FACT}{uuid}": text for sequence, uuid, text in told if sequence in one.sequences}
+        facts = {f"{FACT}{uuid}": text for sequence, uuid, text in told if sequence in one.sequences}
         found[one.id] = _shown_of(one, facts) if facts else ()
     return found
 

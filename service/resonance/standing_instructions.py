@@ -18,7 +18,7 @@ from consolidation.text.language import detect
 from service.retrieval.excerpt import query_words
 from service.retrieval.fragments import turn_fragments
 from service.retrieval.fusion import Ranked
-from service.retrieval.put_right import FACT
+from service.retrieval.put_right import EPISODE, FACT
 from service.retrieval.work_wanted import share_subject, telling_stems, work_wanted
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Applying:
     @property
     def id(self) -> str:
         """The id of the fragment that tells it."""
-        return f"{FACT}{self.statement}" if self.turn is None else f"episode:{self.turn.sequence}"
+        return f"{FACT}{self.statement}" if self.turn is None else f"{EPISODE}{self.turn.sequence}"
 
     @property
     def reason(self) -> str:
@@ -171,7 +171,7 @@ def _turns(call: PreTurnCall, put_right: PutRight) -> Iterator[_Given]:
                 by.setdefault(one.known_as, []).extend(found)
         again = words.get(denied[turn.sequence], frozenset()) if turn.sequence in denied else None
         for name, every in by.items():
-            # "no, Sam!" says it again
+            # A denial such as "no, Sam!" gives the instruction again that it repeats; the others are gone.
             held = [one for one in every if again is None or share_subject(_stems(one, language), again)]
             if held:
                 yield _Given(tuple(held), turn.occurred_at, turn.sequence, name, turn)

@@ -14,7 +14,7 @@ from service.retrieval.excerpt import LEFT_OUT, excerpt, plain
 from service.retrieval.fusion import scaled
 from service.retrieval.lead_words import is_read
 from service.retrieval.moment import Fragment, Source
-from service.retrieval.put_right import NOTHING_PUT_RIGHT, says_wanted
+from service.retrieval.put_right import EPISODE, FACT, NOTHING_PUT_RIGHT, says_wanted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -83,7 +83,7 @@ class _Told(NamedTuple):
 
     def as_fact(self, fact: TurnFact) -> Fragment:
         return Fragment(
-            id=f"fact:{fact.uuid}",
+            id=f"{FACT}{fact.uuid}",
             kind="fact",
             text=fact.text,
             occurred_at=self.turn.occurred_at,
@@ -103,7 +103,7 @@ class _Told(NamedTuple):
         is_beside = bool(left.taken) and not says_wanted("\n".join(_contents(left.turn)), wanted)
         is_useless = left.is_spent or not text or (is_beside and says_wanted("\n".join(left.taken), wanted))
         return Fragment(
-            id=f"episode:{self.source.sequence}",
+            id=f"{EPISODE}{self.source.sequence}",
             kind="episode",
             text=text,
             occurred_at=self.turn.occurred_at,
@@ -213,7 +213,7 @@ def _contents(turn: StoredTurn) -> tuple[str, ...]:
 
 
 def _is_quote(fact: str, contents: Iterable[str]) -> bool:
-    """Whether a fact is but words of its turn behind an introduction, as it is without a model: the turn says more."""
+    """Whether a fact only quotes its turn behind an introduction, as one made without a model: the turn says more."""
     words = fact.strip().rstrip(_CLOSING)
     return any(_introduces(words, _length_shared(words, text)) for one in contents for text in {one, quotable(one)})
 

@@ -92,12 +92,9 @@ class PutRight:
         def told(of: tuple[int, ...]) -> tuple[StoredTurn, ...]:
             return tuple(transcript.read_now(of))
 
-        def language() -> str:
-            return text.main_language()
-
         by_sequence = {sequence: turn_id for turn_id, sequence in sequences.items()}
         facts_of = cache(lambda line: facts_told_as(line, text))
-        return cls(standing, by_sequence, keys_in, told, cache(language), facts_of)
+        return cls(standing, by_sequence, keys_in, told, cache(text.main_language), facts_of)
 
     def __bool__(self) -> bool:
         """Whether anything was decided."""
@@ -118,7 +115,7 @@ class PutRight:
         return decided if decided is not UNDECIDED else self._repeated(text, told_in)
 
     def _repeated(self, text: str, sequences: tuple[int, ...]) -> Decided:
-        """What was decided of the words that a fact repeats, where nobody but a bot told it, and before."""
+        """What was decided of the words that a fact repeats, where only a bot told it, before the decision."""
         words, repeats = without_lead(text), self.standing.repeats
         if not sequences or not repeats.may_tell(words):
             return UNDECIDED
@@ -139,14 +136,14 @@ class PutRight:
         return name_key(self.standing.name_of(told)) or told  # where it is of signs alone
 
     def split_in(self, name: str, sequences: Iterable[int]) -> Split | None:
-        """By which split an entity is another one in what these turns told; None where it is itself."""
+        """The split that makes an entity another one in what these turns told; None where it is itself there."""
         told = tuple(sequences)
         if not self.standing.splits or not all(one in self.turn_ids for one in told):
             return None
         return self.standing.split_in(name, [self.turn_ids[one] for one in told])
 
     def split_off_as(self, name: str) -> Split | None:
-        """By which split an entity of the graph is the one that was split off: a later turn calls it so."""
+        """The split whose new entity the graph knows by this *name*, since a later turn used it; None for others."""
         own = (one for one in self.standing.splits if name_key(name) in self.standing.keys_of(one.to))
         return next((one for one in own if name_key(name) not in self.standing.keys_of(one.name)), None)
 
@@ -272,7 +269,7 @@ class PutRight:
         return lines_that_hold(text, name, index, has_passed=has_passed)
 
     def told_summary(self, name: str, text: str, *, on_purpose: bool = False) -> str:
-        """The same as a memory tells it: where a person wrote it in the first person, they told it."""
+        """``summary`` as a memory tells it: what a person wrote in the first person is shown as told by them."""
         edited = self.edited_summary(name)
         if edited is None or not self.says_i(edited):
             return self.summary(name, text, on_purpose=on_purpose)
@@ -355,8 +352,8 @@ class PutRight:
         if decided is UNDECIDED and fragment.kind == "episode":
             (sequence,) = fragment.sequences
             decided = self.turn(sequence)
-        held_back = self._reason_against(fragment) if fragment.kind == "entity" else decided.held_back
-        held_back = held_back or self._reason_against(fragment)
+        own = "" if fragment.kind == "entity" else decided.held_back
+        held_back = own or self._reason_against(fragment)
         is_boosted = fragment.is_boosted or decided.is_pinned
         return replace(fragment, decided=decided, held_back=held_back, is_boosted=is_boosted)
 
@@ -449,7 +446,7 @@ class PutRight:
 
 NOTHING_PUT_RIGHT = PutRight()
 ANOTHER_SHARE = 0.5  # of the score of what is of another one of the same name
-FACT, ENTITY = "fact:", "entity:"
+FACT, ENTITY, EPISODE = "fact:", "entity:", "episode:"  # how the ids of memories begin
 
 
 def statement_id(statement: Statement) -> str:
@@ -468,7 +465,7 @@ async def put_right_in(mind: Mind) -> PutRight:
 
 
 def put_right_now(mind: Mind) -> PutRight:
-    """The same for who is in a worker thread already: it blocks."""
+    """``put_right_in`` for callers in a worker thread: it blocks."""
     try:
         standing = mind.corrections.standing()
     except OSError as error:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Literal, Protocol, Required, TypedDict, Unpack
 
@@ -19,6 +18,7 @@ from consolidation.kernel.errors import EmbedderFault, GraphFault, WorkerUnavail
 from consolidation.text.language import detect
 from consolidation.text.names import name_key
 from consolidation.text.words import stems
+from service.index.text_knowledge import instant_of
 from service.index.turn_fields import EVERY_TURN
 from service.mind.also_read import UNAVAILABLE
 from service.mind.foreign_mind import ForeignMind
@@ -29,16 +29,17 @@ from service.retrieval.fragments import as_source
 from service.retrieval.fusion import words_and_meaning
 from service.retrieval.lead_words import READ_SHARE, is_read
 from service.retrieval.mind_of_turns import mind_of_turns
-from service.retrieval.put_right import put_right_in, statement_id
+from service.retrieval.put_right import EPISODE, put_right_in, statement_id
 from service.retrieval.queries import is_entity, named_in, people_named_in, sanitised
 from service.retrieval.relatives import resolved
-from service.retrieval.remembered import Remembered, distinct
+from service.retrieval.remembered import Remembered, distinct, is_confirmed
 from service.retrieval.statements import edits_by_turn, statement_fits
 from service.retrieval.tellers import called, called_by_given_name, people_in, told_by_others
 from service.retrieval.written import written_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
 
     from consolidation.corrections.standing import Statement
     from consolidation.kernel.ports import Clock
@@ -117,7 +118,7 @@ class Recall:
     async def remember_in(
         self, minds: Sequence[Mind | ForeignMind], query: str, *, limit: int, **asked: Unpack[Asked]
     ) -> tuple[tuple[Remembered, ...], tuple[str, ...]]:
-        """The same of several minds; what is not of the first one has the other mind's id, before its own id too."""
+        """``remember`` for several minds; what is not of the first has its mind's id, also before its own id."""
         asked["is_compared"] = len(minds) > 1
         found = [(mind, *await self._remembered(mind, query, limit=limit, **asked)) for mind in minds]
         own = minds[0].mind_id
@@ -187,21 +188,11 @@ class Recall:
             found = await anyio.to_thread.run_sync(_of_kinds, mind, found, entity_kinds)
         observed, late = await self._observed(mind, query, vectors) if "observation" in kinds else ((), ())
         found, degraded = (*found, *observed), tuple(dict.fromkeys((*behind, *unavailable, *degraded, *late)))
-        told_in = await self._read(mind, found)
-        source_of = partial(as_source, wanted=query_words((query,)), language=_languages(mind, query)[0])
-        memories = [memory for one in found if (memory := _with_sources(one, told_in, window, source_of))]
-        if put_right:
-            memories = await anyio.to_thread.run_sync(
-                lambda: [_weighed(_judged(one, told_in, put_right), query, put_right) for one in memories]
-            )
+        memories = await _told(mind, query, found, window, put_right)
         if asker:
             memories = await anyio.to_thread.run_sync(_of_whom_is_asked, mind, query, asker, memories, put_right)
         best = distinct(sorted(memories, key=lambda one: (one.is_held_back, one.tells_wrong, -one.score)))[:limit]
-        rests_on = {one.id: [source.sequence for source in one.sources] for one in best}
-        said = frozenset(one.id for one in best if one.statement is not None or one.written is not None)
-        wrong = await anyio.to_thread.run_sync(partial(mind.outcomes.held_back, rests_on, statements=said))
-        wrong -= {one.id for one in best if _is_confirmed(one, put_right)}
-        return tuple(replace(one, is_contradicted=one.id in wrong) for one in best), degraded
+        return await _with_outcomes(mind, best, put_right), degraded
 
     async def _vectors(self, query: str) -> tuple[Vectors | None, tuple[str, ...]]:
         try:
@@ -247,10 +238,6 @@ class Recall:
             for hit, one in zip(hits, found, strict=True)
         ), late
 
-    async def _read(self, mind: Mind, found: Sequence[_Hit]) -> Mapping[int, StoredTurn]:
-        sequences = tuple({sequence for one in found for sequence in one.sequences})
-        return {turn.sequence: turn for turn in await mind.transcript.read_many(sequences)}
-
 
 async def _near(mind: Mind, vectors: Vectors | None) -> tuple[VectorHits | None, tuple[str, ...]]:
     if vectors is None:
@@ -290,6 +277,30 @@ def _near_enough(near: VectorHits) -> VectorHits:
 class _Hit:
     remembered: Remembered
     sequences: tuple[int, ...]
+
+
+async def _told(
+    mind: Mind, query: str, found: Sequence[_Hit], window: TimeWindow, put_right: PutRight
+) -> list[Remembered]:
+    """What was *found*, with the turns that it rests on and what people decided of it."""
+    sequences = tuple({sequence for one in found for sequence in one.sequences})
+    turns = {turn.sequence: turn for turn in await mind.transcript.read_many(sequences)}
+    source_of = partial(as_source, wanted=query_words((query,)), language=_languages(mind, query)[0])
+    memories = [memory for one in found if (memory := _with_sources(one, turns, window, source_of))]
+    if not put_right:
+        return memories
+    return await anyio.to_thread.run_sync(
+        lambda: [_weighed(_judged(one, turns, put_right), query, put_right) for one in memories]
+    )
+
+
+async def _with_outcomes(mind: Mind, memories: Sequence[Remembered], put_right: PutRight) -> tuple[Remembered, ...]:
+    """*memories*, each with whether outcomes say that it is wrong and no person said that it is right."""
+    rests_on = {one.id: [source.sequence for source in one.sources] for one in memories}
+    said = frozenset(one.id for one in memories if one.statement is not None or one.written is not None)
+    wrong = await anyio.to_thread.run_sync(partial(mind.outcomes.held_back, rests_on, statements=said))
+    wrong -= {one.id for one in memories if is_confirmed(one, put_right)}
+    return tuple(replace(one, is_contradicted=one.id in wrong) for one in memories)
 
 
 def _languages(mind: Mind, query: str) -> tuple[str, ...]:
@@ -346,7 +357,7 @@ def _episodes(mind: Mind, wanted: Sequence[str], ranked: Sequence[tuple[int, flo
     words = {hit.number: hit.score for hit in mind.text.search("turns", wanted, limit=_POOL)}
     least, top = min((score for _, score in ranked), default=1.0), max(words.values(), default=1.0)
     scores = {one: least * score / top for one, score in words.items()} | dict(ranked)
-    return [_hit(f"episode:{one}", "episode", "", score, (one,)) for one, score in scores.items()]
+    return [_hit(f"{EPISODE}{one}", "episode", "", score, (one,)) for one, score in scores.items()]
 
 
 def _judged(memory: Remembered, turns: Mapping[int, StoredTurn], put_right: PutRight) -> Remembered:
@@ -360,14 +371,6 @@ def _judged(memory: Remembered, turns: Mapping[int, StoredTurn], put_right: PutR
         told = put_right.told_in(memory.text)
         return replace(memory, corrections=(*memory.corrections, *told))
     return memory
-
-
-def _is_confirmed(memory: Remembered, put_right: PutRight) -> bool:
-    """Whether a person said that it is right, whatever outcomes say of it."""
-    if memory.kind == "episode":
-        return all(put_right.confirms(source.sequence, memory.text) for source in memory.sources)
-    sequences = [source.sequence for source in memory.sources] if memory.kind == "fact" else []
-    return put_right.are_right(sequences) or any(one.what is What.RIGHT for one in memory.corrections)
 
 
 def _weighed(memory: Remembered, query: str, put_right: PutRight) -> Remembered:
@@ -420,7 +423,7 @@ def _facts(
         sequences = tuple(mind.text.sequences(json.loads(str(episodes))).values())
         names = (str(source), str(target))
         decided = put_right.fact(str(text), sequences, joins=names)
-        valid_at, invalid_at = _instant(valid), None if decided.is_right else _instant(invalid)
+        valid_at, invalid_at = instant_of(valid), None if decided.is_right else instant_of(invalid)
         if window.is_true(valid_at, invalid_at):
             score = scores[number] * (READ_SHARE if is_read(str(text)) else 1.0)
             hit = _hit(f"fact:{uuid}", "fact", str(text), score, sequences)
@@ -492,7 +495,3 @@ def _with_sources(
     if not text or not window.holds(occurred_at):
         return None
     return replace(hit.remembered, text=text, occurred_at=occurred_at, sources=sources)
-
-
-def _instant(text: object) -> datetime | None:
-    return datetime.fromisoformat(str(text)) if text else None

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from consolidation.corrections.record import Correction
     from consolidation.corrections.standing import Statement
     from service.retrieval.moment import JournalLines, Source
+    from service.retrieval.put_right import PutRight
 
 type Kind = Literal["fact", "entity", "episode", "observation"]
 
@@ -83,3 +84,11 @@ def distinct(memories: Sequence[Remembered]) -> tuple[Remembered, ...]:
             kept.append((words, sources))
         distinct.append(memory)
     return tuple(distinct)
+
+
+def is_confirmed(memory: Remembered, put_right: PutRight) -> bool:
+    """Whether a person said that it is right, whatever outcomes say of it."""
+    if memory.kind == "episode":
+        return all(put_right.confirms(source.sequence, memory.text) for source in memory.sources)
+    sequences = [source.sequence for source in memory.sources] if memory.kind == "fact" else []
+    return put_right.are_right(sequences) or any(one.what is What.RIGHT for one in memory.corrections)

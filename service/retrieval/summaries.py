@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from consolidation.corrections.wording import Wording
 from consolidation.text.language import detect
-from consolidation.text.sentences import whole_sentences
+from consolidation.text.sentences import sentences_of
 from consolidation.text.words import stems
 from service.index.text_knowledge import facts_told_of, facts_with_text, sequences_of
 from service.retrieval.lead_words import without_lead
@@ -29,7 +29,7 @@ type KnownFact = tuple[FactRow, tuple[int, ...]]  # and the sequences of the tur
 
 def lines_of(summary: str) -> tuple[Line, ...]:
     """The lines of a *summary* that say something."""
-    return tuple((line, _sentences(line)) for line in summary.splitlines() if line.strip())
+    return tuple((line, sentences_of(line)) for line in summary.splitlines() if line.strip())
 
 
 def summary_without(
@@ -102,17 +102,13 @@ def is_made_of(sentence: str, turn: str) -> bool:
     own = Wording.of(without_lead(sentence))
     if not own.is_carried_by(turn):
         return False
-    parts = map(Wording.of, _sentences(turn))
+    parts = map(Wording.of, sentences_of(turn))
     return any(not own.is_of_another(one) for one in parts if not own.stems or own.stems & one.stems)
 
 
 def _with_turns(database: sqlite3.Connection, rows: Sequence[FactRow]) -> tuple[KnownFact, ...]:
     told_in = sequences_of(database, (episode for row in rows for episode in row.episodes))
     return tuple((row, tuple(told_in[one] for one in row.episodes if one in told_in)) for row in rows)
-
-
-def _sentences(text: str) -> tuple[str, ...]:
-    return tuple(whole_sentences(text, language=detect(text)))
 
 
 def _with_lead_of(line: str, left: str) -> str:
