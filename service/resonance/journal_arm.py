@@ -146,7 +146,7 @@ def note_fragments(
     """
     lines = {match.chunk.observed for one in hits for match in one.matches.ranked if match.chunk.observed is not None}
     over = dreams.over(lines) if dreams is not None else lines
-    now = terms.call.moment.now.astimezone(terms.call.moment.timezone)
+    now = terms.call.moment.local_now
     as_of, zone = terms.call.request.as_of, agent_zone_of(terms.call.mind)
     best: dict[str, tuple[float, Match]] = {}
     for one in hits:
@@ -159,8 +159,8 @@ def note_fragments(
                 continue
             key = _id_of(match.chunk)
             known = best.get(key)
-            # Among turns, whose best counts as 1 whatever it was found by.
             share = level_share(observed, now=now, zone=zone) if observed is not None else 1.0
+            # It is ranked among turns, of which the best always has a score of 1.
             score = terms.queries[one.text] * min(match.best_score, 1.0) * share
             if known is None or score > known[0]:
                 best[key] = (score, match)

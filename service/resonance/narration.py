@@ -55,7 +55,7 @@ async def ask_for_narration(
     words = {
         **voice,
         "language": moment.told_in,
-        "now": moment.now.astimezone(moment.timezone).strftime("%A, %Y-%m-%d %H:%M"),
+        "now": moment.local_now.strftime("%A, %Y-%m-%d %H:%M"),
         "acts": moment.acts,
         "asker": asker_of(moment),
         "message": moment.message,

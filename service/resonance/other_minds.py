@@ -26,6 +26,7 @@ from service.resonance.selection import Filtered, select
 from service.resonance.supposed_mind import supposed
 from service.resonance.trace_recorder import TraceRecorder
 from service.retrieval.mind_of_turns import mind_of_turns
+from service.retrieval.moment import NO_SESSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from service.retrieval.moment import Fragment, Moment, ResonanceRequest, Shortlist
 
 _SHARE = 0.75  # of the time: the own mind is searched in 0.7
-_NO_SESSION = "\n"  # which no session is called: what another mind said under the same id is not in sight here
 
 log = structlog.get_logger()
 
@@ -132,11 +132,11 @@ class OtherMinds:
 
 
 async def _asked(mind: Mind, call: PreTurnCall, trace: TraceRecorder) -> PreTurnCall:
-    """*call* as if it asked *mind*."""
-    request = replace(call.request, session_id=_NO_SESSION, also_read=(), seen_from=None)
+    """*call* as if it asked *mind*, in no session: what that mind said under the same id is not in sight here."""
+    request = replace(call.request, session_id=NO_SESSION, also_read=(), seen_from=None)
     if request.what_if is not None:
         mind = await supposed(mind, request.what_if)
     if request.turns:
         mind = await mind_of_turns(mind, request.turns)
-    moment = replace(call.moment, mind_id=mind.mind_id, session_id=_NO_SESSION)
+    moment = replace(call.moment, mind_id=mind.mind_id, session_id=NO_SESSION)
     return replace(call, mind=mind, request=request, moment=moment, trace=trace)

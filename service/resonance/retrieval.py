@@ -439,8 +439,7 @@ def _meaning_people(
 
 def _period(call: PreTurnCall, query: str) -> Period | None:
     moment = call.moment
-    today = moment.now.astimezone(moment.timezone).date()
-    return period(query, today=today, language=moment.language, timezone=moment.timezone)
+    return period(query, today=moment.local_now.date(), language=moment.language, timezone=moment.timezone)
 
 
 def _names_said(call: PreTurnCall, query: str) -> bool:
@@ -472,17 +471,16 @@ def _terms(
     trust |= {name: _NAME_TRUST for one in by_model for name in one.names}
     queries = [hits.query for found in rounds for hits in found.queries]
     known = [found.names for found in rounds]
+    named = {uuid for names in known for uuid, _ in names.entities if uuid not in names.meant}
     return SearchTerms(
         call,
         {query: trust.get(query, _MESSAGE_TRUST) for query in queries},
-        dict(pair for found in rounds for pair in found.names.entities),
-        frozenset().union(*(found.names.people for found in rounds)),
+        dict(pair for names in known for pair in names.entities),
+        frozenset().union(*(names.people for names in known)),
         frozenset(rung for found in rounds for rung in found.degraded),
         query_words(queries),
         put_right=put_right,
-        meant=frozenset(uuid for names in known for uuid, _ in names.entities).difference(
-            uuid for names in known for uuid, _ in names.entities if uuid not in names.meant
-        ),
+        meant=frozenset(uuid for names in known for uuid, _ in names.entities) - named,
     )
 
 

@@ -43,7 +43,7 @@ class ModelQueries:
     """
     What a model adds to the search: ``queries``, the surest first.
 
-    ``names`` are those of them that are but a name. ``hypotheses`` has what a wonder supposes, by its query.
+    ``names`` are those of them that are only a name. ``hypotheses`` has what a wonder supposes, by its query.
     """
 
     queries: tuple[str, ...] = ()
@@ -105,7 +105,7 @@ async def ask_for_seeds(moment: Moment, *, agent: str, model: LanguageModel, wor
     words = {
         "agent": agent,
         "purpose": purpose,
-        "now": moment.now.astimezone(moment.timezone).strftime("%A, %Y-%m-%d %H:%M"),
+        "now": moment.local_now.strftime("%A, %Y-%m-%d %H:%M"),
         "acts": moment.acts,
         "asker": asker_of(moment) if moment.message else "",
         "message": moment.message,

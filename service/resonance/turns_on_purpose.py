@@ -14,7 +14,7 @@ from service.resonance.seeds import message_seeds
 from service.resonance.seeds_model import CallSeeds
 from service.resonance.trace_recorder import TraceRecorder
 from service.retrieval.fusion import scaled
-from service.retrieval.moment import Moment, ResonanceRequest
+from service.retrieval.moment import NO_SESSION, Moment, ResonanceRequest
 from service.retrieval.remember import LEAST_COSINE
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from service.resonance.arms import QueryHits
     from service.resonance.retrieval import Retrieval
 
-_NO_SESSION = "\n"  # which no session is called
 _LEAST_TOP = 1.0  # what a plain answer has at least
 _BY_MEANING = frozenset({"vectors", "facts"})  # arms that find something near to whatever is asked
 
@@ -65,7 +64,7 @@ class TurnsOnPurpose:
         said = Message(Speaker.USER, query, name=asker or None)
         moment = Moment(
             mind_id=mind.mind_id,
-            session_id=_NO_SESSION,
+            session_id=NO_SESSION,
             messages=(said,),
             message=query,
             recent=(),
@@ -74,7 +73,7 @@ class TurnsOnPurpose:
             timezone=zone,
         )
         request = ResonanceRequest(
-            session_id=_NO_SESSION,
+            session_id=NO_SESSION,
             messages=(said,),
             now=now,
             timezone=zone,

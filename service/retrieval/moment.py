@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from service.mind.minds import Mind
     from service.mind.trace_document import TraceDocument
 
+NO_SESSION = "\n"  # which no session is called
 type Placement = Literal["tail", "system"]
 type Part = Literal["flashbacks", "story", "protocol"]
 type LeftOut = Literal["model", "graph"]
@@ -118,6 +119,11 @@ class Moment:
     def told_in(self) -> str:
         """The language of flashbacks and of their labels."""
         return self.own_language or self.language
+
+    @property
+    def local_now(self) -> datetime:
+        """The present in the time zone of whoever speaks."""
+        return self.now.astimezone(self.timezone)
 
     @property
     def is_noise(self) -> bool:
