@@ -77,7 +77,7 @@ class _TalkInSight:
         return len(telling & self._bots) >= _TOLD_SHARE * len(telling)
 
     def repeats(self, fragment: Fragment) -> bool:
-        """The same; a standing instruction counts as told as long as it was shown lately: the bot went by it."""
+        """``tells``; but a standing instruction that was shown lately counts as told: the bot went by it."""
         return is_standing(fragment) or self.tells(fragment)
 
     @cached_property
@@ -123,11 +123,7 @@ class Filters:
         )
         in_sight = _TalkInSight(call.moment).repeats if candidates.is_asked else _always
         new = unseen(candidates.fragments, horizon=await _horizon(call, candidates), echoes=echoes, in_sight=in_sight)
-        if is_gated:
-            asked = [one for one in new.fragments if not (one.decided.is_right or is_standing(one))]
-            denied = [one for one in asked if one.sequences and one.sequences <= candidates.denied]
-            wrong = [one for one in denied if not _is_the_persons(one, language=call.moment.language)]
-            new = new.without({one.id: "denied: it was said to be wrong" for one in wrong})
+        new = _without_denied(new, candidates, language=call.moment.language) if is_gated else new
         new, proven, verdict = await anyio.to_thread.run_sync(
             self._weighed, call, candidates, new, abandon_on_cancel=True
         )
@@ -153,24 +149,11 @@ class Filters:
             return Shortlist(shown or trace.silent(_why_silent(candidates, new.dropped)), more, limit)
 
         most = max(limit - len(standing), min(limit, 1))
-        is_ordered = is_gated and candidates.is_present and most > 0
-        chosen = select(
-            new.without(verdict.strays) if is_gated else new,
-            drops_weak=is_gated,
-            limit=max(most, _ORDERED) if is_ordered else most,
-            timezone=request.timezone,
-            factors=factors,
-            best=candidates.fragments[0].score,
-        )
-        same = await self._same_subject(call, candidates, chosen.fragments, verdict) if is_gated else None
-        ordered = in_order(chosen.fragments, same)[:most]
-        left = {one.id for one in ordered}
-        chosen = chosen.without({one.id: "limit" for one in chosen.fragments if one.id not in left})
-        trace.note(FiltersTrace(dropped=chosen.dropped, kept=()))
+        ordered, dropped = await self._selected(call, candidates, new, verdict, factors=factors, most=most)
         first = _shown(call, candidates, (*ordered, *standing[: limit - len(ordered)]))
         if not first:
             is_wanted = request.max_fragments > 0
-            trace.silent(_why_silent(candidates, chosen.dropped) if is_wanted else "no flashbacks were asked for")
+            trace.silent(_why_silent(candidates, dropped) if is_wanted else "no flashbacks were asked for")
         more = next_best(new.fragments, first, most=most_judged - len(first))
         return Shortlist(first, more, limit)
 
@@ -193,6 +176,34 @@ class Filters:
             needed=call.request.relevance,
         )
         return left, proven, verdict
+
+    async def _selected(
+        self,
+        call: PreTurnCall,
+        candidates: Candidates,
+        new: Filtered,
+        verdict: Verdict,
+        *,
+        factors: Mapping[str, float],
+        most: int,
+    ) -> tuple[tuple[Fragment, ...], Mapping[str, str]]:
+        """At most *most* of *new* in the order in which they surface, and why each other one was dropped, by id."""
+        is_gated = call.request.relevance > 0
+        is_ordered = is_gated and candidates.is_present and most > 0
+        chosen = select(
+            new.without(verdict.strays) if is_gated else new,
+            drops_weak=is_gated,
+            limit=max(most, _ORDERED) if is_ordered else most,
+            timezone=call.request.timezone,
+            factors=factors,
+            best=candidates.fragments[0].score,
+        )
+        same = await self._same_subject(call, candidates, chosen.fragments, verdict) if is_gated else None
+        ordered = in_order(chosen.fragments, same)[:most]
+        left = {one.id for one in ordered}
+        chosen = chosen.without({one.id: "limit" for one in chosen.fragments if one.id not in left})
+        call.trace.note(FiltersTrace(dropped=chosen.dropped, kept=()))
+        return ordered, chosen.dropped
 
     async def _same_subject(
         self, call: PreTurnCall, candidates: Candidates, chosen: Sequence[Fragment], verdict: Verdict
@@ -312,6 +323,14 @@ def _of_others_relatives(
         and any(not asked.isdisjoint(relations_asked(text, language=detect(text))) for text in one.told)
     }
     return frozenset((one, other.id) for one in of_others for other in fragments if other.id not in of_others)
+
+
+def _without_denied(new: Filtered, candidates: Candidates, *, language: str) -> Filtered:
+    """*new* without what rests on turns whose answer a person said was wrong, unless the person told it there."""
+    asked = [one for one in new.fragments if not (one.decided.is_right or is_standing(one))]
+    denied = [one for one in asked if one.sequences and one.sequences <= candidates.denied]
+    wrong = [one for one in denied if not _is_the_persons(one, language=language)]
+    return new.without({one.id: "denied: it was said to be wrong" for one in wrong})
 
 
 def _is_the_persons(fragment: Fragment, *, language: str) -> bool:

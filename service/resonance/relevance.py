@@ -199,8 +199,12 @@ def probability(topic: Topic, best: Sequence[Evidence], *, turns: int) -> float:
         return 0.0
     if topic.least_near and all(each.cosine is None or each.cosine < topic.least_near for each in best[:DEPTH]):
         return 0.0
-    odds = sum(WEIGHTS.get(name, 0.0) * value for name, value in features(topic, best, turns=turns).items())
-    return 1 / (1 + math.exp(-max(min(odds, 30.0), -30.0)))
+    return logistic(sum(WEIGHTS.get(name, 0.0) * value for name, value in features(topic, best, turns=turns).items()))
+
+
+def logistic(log_odds: float) -> float:
+    """The probability, in 0…1, that these log odds mean."""
+    return 1 / (1 + math.exp(-max(min(log_odds, 30.0), -30.0)))
 
 
 def is_meant(topic: Topic, evidence: Evidence, *, is_clear: bool = False) -> bool:

@@ -129,6 +129,13 @@ class _Found:
         denying = {sequence for sequence, one in self.traits.items() if one.denies is not None}
         return frozenset(key for key, sequence in self.newest.items() if sequence in denying)
 
+    def subjects(self, concepts: frozenset[str]) -> dict[str, frozenset[str]]:
+        """By id, the stems of the message that each one's own turn holds, and what it means of its *concepts*."""
+        return {
+            key: self.own.get(sequence, frozenset()) | (self.meaning.get(sequence, frozenset()) & concepts)
+            for key, sequence in self.newest.items()
+        }
+
     def _attributes(self, fragment: Fragment) -> frozenset[str]:
         sequence = self.newest.get(fragment.id)
         if sequence is None or fragment.statement is not None:
@@ -198,29 +205,14 @@ class RelevanceGate:
                     likely = changes_answer(topic, evidence[one.id], found.told(one, named), turns=searched)
                     by_memory[one.id] = max(likely, by_memory.get(one.id, 0.0))
                 continue
-            # That a chore was asked for before does not make it worth a memory.
-            vouching = [
-                key
-                for key in best
-                if key in evidence
-                and not ((topic.is_chore or topic.asks_of_name) and found.newest.get(key) in found.asking)
-            ]
-            highest = max(highest, probability(topic, [evidence[key] for key in vouching], turns=searched))
-            of_query = _meant(topic, evidence, fragments, found)
-            # What came later of the best memories is meant with them, in whatever words.
-            if of_query and not topic.asks_what_is_on:
-                of_query |= {one.id for one in fragments if one.id in evidence and "successors" in one.arms}
-            meant |= of_query
-        of_message = frozenset(concept for _, topic in topics for concept in topic.concepts)
-        subjects = {
-            key: found.own.get(sequence, frozenset()) | (found.meaning.get(sequence, frozenset()) & of_message)
-            for key, sequence in found.newest.items()
-        }
+            highest = max(highest, probability(topic, _vouching(best, topic, evidence, found), turns=searched))
+            meant |= _meant(topic, evidence, fragments, found)
         if by_memory and highest < needed:
             meant = set()  # a question that nothing answers lets nothing surface beside a remark
         meant |= {key for key, likely in by_memory.items() if likely >= needed}
         strays = {key: _CHANGES_NOTHING if key in by_memory else _NOT_MEANT for key in found.weighable - meant}
         strays |= dict.fromkeys(of_other_records - meant, _OTHER_RECORD)
+        subjects = found.subjects(frozenset(concept for _, topic in topics for concept in topic.concepts))
         return Verdict(max(highest, *by_memory.values(), 0.0), strays, by_memory, subjects, found.denials)
 
     def _evidence(self, hits: QueryHits, topic: Topic, found: _Found, moment: Moment) -> dict[str, Evidence]:
@@ -352,13 +344,11 @@ def _are_names(asked: Collection[str], candidates: Candidates, language: str) ->
 
 
 def _period(query: str, moment: Moment) -> Period | None:
-    today = moment.now.astimezone(moment.timezone).date()
-    return period(query, today=today, language=moment.language, timezone=moment.timezone)
+    return period(query, today=moment.local_now.date(), language=moment.language, timezone=moment.timezone)
 
 
 def _days_to_come(query: str, moment: Moment) -> DaysToCome | None:
-    today = moment.now.astimezone(moment.timezone).date()
-    return days_to_come(query, today=today, language=moment.language, timezone=moment.timezone)
+    return days_to_come(query, today=moment.local_now.date(), language=moment.language, timezone=moment.timezone)
 
 
 def _meant(topic: Topic, evidence: Mapping[str, Evidence], fragments: Sequence[Fragment], found: _Found) -> set[str]:
@@ -372,7 +362,17 @@ def _meant(topic: Topic, evidence: Mapping[str, Evidence], fragments: Sequence[F
         for one in meant[_BEST:]
         if one.is_boosted or one.id in found.denials or is_meant(topic, evidence[one.id], is_clear=True)
     )
-    return {one.id for one in (*meant[:_BEST], *others)}
+    ids = {one.id for one in (*meant[:_BEST], *others)}
+    if ids and not topic.asks_what_is_on:  # what came later of the best is meant with them, in whatever words
+        ids |= {one.id for one in fragments if one.id in evidence and "successors" in one.arms}
+    return ids
+
+
+def _vouching(best: Sequence[str], topic: Topic, evidence: Mapping[str, Evidence], found: _Found) -> list[Evidence]:
+    """The evidence of the *best* fragments (ids); that a chore was asked for before does not make it worth a memory."""
+    leaves_out_questions = topic.is_chore or topic.asks_of_name
+    known = (key for key in best if key in evidence)
+    return [evidence[key] for key in known if not (leaves_out_questions and found.newest.get(key) in found.asking)]
 
 
 def _naming(hits: QueryHits, fragments: Sequence[Fragment], moment: Moment) -> frozenset[str]:

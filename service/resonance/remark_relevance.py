@@ -15,7 +15,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from service.resonance.relevance import chance
+from service.resonance.relevance import chance, logistic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,8 +79,7 @@ def is_weighed_by_memory(topic: Topic) -> bool:
 
 def changes_answer(topic: Topic, evidence: Evidence, told: Told, *, turns: int) -> float:
     """How likely one memory changes what is said to the message, in 0…1; *turns* is how many the mind has."""
-    odds = sum(WEIGHTS[name] * value for name, value in _features(topic, evidence, told, turns=turns).items())
-    return 1 / (1 + math.exp(-max(min(odds, 30.0), -30.0)))
+    return logistic(sum(WEIGHTS[name] * value for name, value in _features(topic, evidence, told, turns=turns).items()))
 
 
 def _features(topic: Topic, evidence: Evidence, told: Told, *, turns: int) -> dict[str, float]:
