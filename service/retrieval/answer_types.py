@@ -171,7 +171,7 @@ def held_types(text: str, *, language: str) -> frozenset[AnswerType]:
 
 def answers(answer: str, *, question: str, language: str) -> bool:
     """
-    Whether *answer* tells something, be it beside what its speaker does not know: "Penicillin. I know of no other."
+    Whether *answer* tells something, even beside what its speaker does not know: "Penicillin. I know of no other."
 
     What is told comes first, and holds what the *question* asks for, or says something new of what it speaks of.
     """

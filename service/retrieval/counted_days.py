@@ -278,7 +278,7 @@ def named_units(units: Mapping[str, str]) -> str:
 
 
 def _place_of_unit(found: re.Match[str]) -> int:
-    """Of several times that a text counts the one in the smallest unit is the nearest to what it means."""
+    """How small the unit of a match is, days first: of several times in a text, the smallest unit is the most exact."""
     named = found.groupdict()
     return next((place for place, unit in enumerate(UNITS) if named.get(unit)), 0)
 

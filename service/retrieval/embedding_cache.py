@@ -72,7 +72,7 @@ class EmbeddingCache:
         return await self._rows(texts, self._embedder.embed, are_queries=False)
 
     async def embed_queries(self, texts: Sequence[str], /) -> Vectors:
-        """The same for queries, which share what is at hand where they have the same vectors."""
+        """``embed`` for queries. Where the embedder has no other vectors for them, they share those of other texts."""
         return await self._rows(texts, self._embedder.embed_queries, are_queries=self.tells_queries_apart)
 
     async def _rows(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from consolidation.corrections.standing import UNDECIDED, Decided
 from consolidation.text.language import detect
 from consolidation.text.words import content_stems
-from service.retrieval.fusion import COSINES, WORDS, normalised
+from service.retrieval.fusion import COSINES, normalised, words_and_meaning
 from service.retrieval.lead_words import READ_SHARE, is_read
 from service.retrieval.put_right import NOTHING_PUT_RIGHT
 
@@ -82,11 +82,10 @@ def found_facts(
 ) -> FoundFacts:
     """The facts of each turn, found by words (*hits*) and by meaning (*near*) in equal parts, as they are *now*."""
     numbers = text.fact_numbers([one.key for one in near])
-    by_words = normalised({hit.number: hit.score for hit in hits}, scale=WORDS)
-    by_meaning = normalised({numbers[one.key]: one.similarity for one in near if one.key in numbers}, scale=COSINES)
-    scores = {
-        number: (by_words.get(number, 0.0) + by_meaning.get(number, 0.0)) / 2 for number in by_words.keys() | by_meaning
-    }
+    scores = words_and_meaning(
+        {hit.number: hit.score for hit in hits},
+        {numbers[one.key]: one.similarity for one in near if one.key in numbers},
+    )
     best, ended = _of_turns(text, scores, now, put_right)
     return FoundFacts(best, _replaced(text, ended, now, put_right))
 
@@ -128,7 +127,7 @@ def _of_turns(
 
 
 def _replaced(text: TextIndex, ended: Mapping[int, _Ended], now: datetime, put_right: PutRight) -> dict[int, int]:
-    """By turn, the later one that told what holds since its fact *ended*, or since what came then ended in its turn."""
+    """By turn whose fact *ended*: the later turn that told what took its place, or the place of that, and so on."""
     found: dict[int, int] = {}
     for sequence, over in ended.items():
         since: _Ended | None = over
@@ -143,8 +142,9 @@ def _replaced(text: TextIndex, ended: Mapping[int, _Ended], now: datetime, put_r
 
 def _told_since(text: TextIndex, over: _Ended, now: datetime, put_right: PutRight) -> tuple[_Ended | None, int]:
     """
-    What holds since the end of what is *over*: the last of it to end, None where some of it holds; and the newest turn
-    that told it, or 0. Many things begin on one day, so where only that is known they have to say something alike.
+    What took the place of the fact that is *over*: of these facts the one that ended last, None where one holds or
+    there is none; and the newest turn that told one, or 0. Many things begin on one day, so where only the day is
+    known, they have to be alike.
     """
     ends: list[_Ended] = []
     newest, is_holding = 0, False

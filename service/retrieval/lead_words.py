@@ -264,5 +264,5 @@ def told_words(text: str) -> frozenset[str]:
 
 
 def wording(text: str) -> tuple[str, ...]:
-    """The same words in their order: who moved from Lyon to Nice did not move from Nice to Lyon."""
+    """``told_words`` in their order: who moved from Lyon to Nice did not move from Nice to Lyon."""
     return tuple(word for word in tokens(text) if word not in _LEAD_WORDS)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 CURSOR = r"^[0-9]{1,16}\.[0-9]{1,6}$"
 _SECONDS = 3.0  # after which a search says how far it came
 _LONGEST_TEXT, _LONGEST_CONTEXT = 600, 300  # characters
-_MOST_AHEAD = timedelta(days=1)  # that a message may say it is from the future
+_MOST_AHEAD = timedelta(days=1)  # by which a message's own time may be later than its arrival
 _FIRST_SEQUENCE, _ALL = 2**53, 2**20
 
 

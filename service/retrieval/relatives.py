@@ -23,9 +23,10 @@ def resolved(query: str, *, text: TextIndex, language: str, speaker: frozenset[s
     """
     *query* with the names of those whom its writer means by "my sister" or "the dog", and with "sister" for her name.
 
-    What was told last counts, what others told ("Bob's sister Clara") behind what the writer did, and what is only
-    likely behind all else; of relatives of whom there may be several, up to two names do. Nothing where nobody was told
-    of. *speaker* says how who asks may be written, as `tellers.called`; None where nobody knows. Raises IndexUnusable.
+    The newest name counts. What the writer told comes before what others told ("Bob's sister Clara"), and what is only
+    likely comes last. Of relatives of whom there may be several, up to two names count. Nothing is found where nobody
+    was told of. *speaker* says how who asks may be written, as `tellers.called`; None where nobody knows.
+    Raises IndexUnusable.
     """
     asked, written = relations_asked(query, language=language), _words_of(query)
     every = [one for one, _ in text.relations(asked, names=written)]

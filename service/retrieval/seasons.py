@@ -59,7 +59,7 @@ class Days(NamedTuple):
 
 def season_named(text: str, *, today: date, timezone: tzinfo | None = None, language: str = "") -> Days | None:
     """
-    The latest one that has begun; "last summer", said in summer, is the one before.
+    The latest such season that has begun; "last summer", said in summer, is the one before that.
 
     None where it is not known on which half of the earth it is said, and most who speak *language* live in the south.
     """
@@ -78,7 +78,7 @@ def season_named(text: str, *, today: date, timezone: tzinfo | None = None, lang
 
 
 def season_of_last_year(text: str, *, today: date, timezone: tzinfo | None = None) -> Days | None:
-    """As Chinese and Japanese say it: 去年夏天."""
+    """A season of the last year as Chinese and Japanese name it, 去年夏天; None where *text* names none so."""
     for month, names in _SEASONS.items():
         if found := re.search(rf"去年の?(?:{names})", text):
             first = date(today.year - 1, _first_month(month, timezone, "") or month, 1)

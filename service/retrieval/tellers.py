@@ -197,7 +197,7 @@ def called(name: str, put_right: PutRight) -> frozenset[str]:
 def turns_of(
     people: Collection[str], traits: Mapping[int, Traits], put_right: PutRight
 ) -> tuple[frozenset[int], frozenset[int]]:
-    """In which turns one of *people* speaks, and in which only others with a name do; by the names of now."""
+    """The turns in which one of *people* speaks, and those in which only others with a name do; by the names of now."""
     every = {one for found in traits.values() for one in found.speakers if name_key(one) not in ROLES}
     now = {one: put_right.person(one) for one in every}
 
@@ -214,7 +214,7 @@ def turns_of(
 
 
 def unnamed_turns(traits: Mapping[int, Traits]) -> frozenset[int]:
-    """In which turns somebody speaks without a name, and nobody with one."""
+    """The turns in which somebody speaks without a name, and nobody with one."""
     return frozenset(
         sequence
         for sequence, found in traits.items()

@@ -113,10 +113,9 @@ def work_wanted(message: str, *, language: str) -> WorkWanted | None:
     intent = intent_of(message, language=language, names_known=False)
     if "code" in intent.tasks and "```" in message:
         kinds |= {"code"}
-    if intent.recalls or not any(_wants(one, kinds) for one in asked):
-        is_of_trade = intent.kind == "other question" and kinds & {"code", "recipe", "translation"}
-        if intent.recalls or not is_of_trade:
-            return None
+    asks_of_task = intent.kind == "other question" and bool(kinds & {"code", "recipe", "translation"})
+    if intent.recalls or not (asks_of_task or any(_wants(one, kinds) for one in asked)):
+        return None
     return WorkWanted(kinds, telling_stems(prose, language=language), concepts(prose, language=language))
 
 
