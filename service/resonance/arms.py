@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from service.retrieval.moment import Fragment, Source
     from service.retrieval.put_right import PutRight
 
+_LEAST_WORDS = 1.0  # in a mind of a few turns no word is rare enough to mean much
+
 
 @dataclass(frozen=True, slots=True)
 class TurnArm:
@@ -78,8 +80,6 @@ async def by_neighbours(search: SearchRound) -> Sequence[Hits]:
     """Turns that told a fact within two steps of an entity that the first query names."""
     return [await search.neighbours(), *({} for _ in search.queries[1:])]
 
-
-_LEAST_WORDS = 1.0  # in a mind of a few turns no word is rare enough to mean much
 
 ARMS = (
     TurnArm("words", by_words, weight=1.0, scale=WHOLES),

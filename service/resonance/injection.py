@@ -100,7 +100,7 @@ def fitting(flashbacks: Sequence[Flashback], *, most_tokens: int, count: Callabl
 
     if fits(flashbacks):
         return tuple(flashbacks)
-    ranked = sorted(enumerate(flashbacks), key=lambda pair: _claim(pair[1].fragment))
+    ranked = sorted(enumerate(flashbacks), key=lambda pair: _rank(pair[1].fragment))
     shown: dict[int, Flashback] = {}
     for place, one in ranked:
         found = _within({**shown, place: one}, place, fits, is_first=not shown)
@@ -109,7 +109,8 @@ def fitting(flashbacks: Sequence[Flashback], *, most_tokens: int, count: Callabl
     return _ordered(shown)
 
 
-def _claim(fragment: Fragment) -> tuple[bool, bool, float]:
+def _rank(fragment: Fragment) -> tuple[bool, bool, float]:
+    """By what fragments are sorted to find room: the important first, then the pinned, then the best."""
     return (fragment.importance or 0.0) < PRIORITY, not fragment.decided.is_pinned, -fragment.score
 
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from service.runtime.background import Background
 
 _MOST_MINDS, _MOST_SESSIONS, _MOST_NARRATIONS = 2_000, 2_000, 5_000
-_LATEST, _TRIED_AGAIN = 3, 8
+_LATEST = 3  # answers, the newest, by which the pace of a model is known
+_TRIED_AGAIN = 8  # one in so many questions is asked all the same
 
 
 class Paid(Protocol):

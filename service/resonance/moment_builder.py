@@ -90,7 +90,7 @@ def recent_talk(talk: Sequence[Message]) -> tuple[Message, ...]:
 
 
 async def in_its_language(call: PreTurnCall) -> PreTurnCall:
-    """The same call once the language of its message is known, and that of what it is told. Raises HomeFault."""
+    """*call* with the language of its message, and the one in which flashbacks are told. Raises HomeFault."""
 
     def detected() -> tuple[str, str]:
         count_tokens("")  # loads what counts the block's tokens later, on the event loop

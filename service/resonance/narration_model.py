@@ -218,6 +218,6 @@ class NarrationModel:
 
 
 def _key(call: PreTurnCall, flashback: Flashback) -> tuple[str, ...]:
-    """Of what was narrated, with its words: those of a long turn depend on the query, and an entity's change."""
+    """The key of a narration. It holds the words: those of a long turn depend on the query, and an entity's change."""
     fragment, label = flashback.fragment, flashback.label
     return (call.mind.mind_id, fragment.id, call.moment.told_in, fragment.text, label.text)

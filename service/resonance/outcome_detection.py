@@ -37,10 +37,10 @@ def used_in(trace: TraceDocument, *, own: str, answer: str) -> tuple[str, ...]:
     said = content_stems(answer, language=trace.language)
     found = []
     for shown in trace.shown:
-        telling = _telling(shown, trace, own=own)
-        shared = telling.keys() & said
-        is_much = len(shared) >= _SHARE * len(telling) or len(shared) >= _MANY
-        if is_much and sum(telling[stem] for stem in shared) >= _SURE:
+        weights = _telling(shown, trace, own=own)
+        shared = weights.keys() & said
+        is_much = len(shared) >= _SHARE * len(weights) or len(shared) >= _MANY
+        if is_much and sum(weights[stem] for stem in shared) >= _SURE:
             found.append(shown.id)
     return tuple(found)
 

@@ -191,7 +191,7 @@ class Pipeline:
         return await self._other_minds.found_in(mind, request=request, moment=moment, seeds=seeds, seconds=seconds)
 
     async def stable_text(self, mind: Mind, *, tools: frozenset[str] | None, window: int | None = None) -> str:
-        """Story and recall protocol as they are now, for a call that is shown again what surfaced before."""
+        """Story and recall protocol as they are now, for a call that is answered again with what surfaced before."""
         return await self._stable.read(mind, tools, window=window)
 
     async def _open(self, mind: Mind, request: ResonanceRequest) -> PreTurnCall:
@@ -206,7 +206,7 @@ class Pipeline:
         return PreTurnCall(mind, request, unread(mind.mind_id, request), deadline, trace)
 
     async def _observed(self, call: PreTurnCall) -> PreTurnCall:
-        """The same call with its moment: what its mind never keeps is read first."""
+        """*call* with its moment; what its mind never keeps is read first."""
 
         def observed() -> Moment:
             privacy = call.mind.settings.read().own.privacy(self._privacy_filter)
@@ -271,7 +271,7 @@ class Pipeline:
 
 
 async def _of_its_turns(call: PreTurnCall) -> PreTurnCall:
-    """The same call with the turns of its mind that it asks for. Raises IndexUnusable."""
+    """*call* with only those turns of its mind that it asks for. Raises IndexUnusable."""
     if not call.request.turns:
         return call
     call.trace.note(RetrievalTrace(turns=call.request.turns.noted()))

@@ -19,13 +19,13 @@ from consolidation.text.language import LANGUAGES, detect, primary_subtag, sure_
 from consolidation.text.stopwords import STOP_WORDS
 from consolidation.text.words import content_words, has_stems, is_dense, tokens
 from service.resonance.retelling_words import FUNCTION_CHARACTERS, endings, frame_phrases, frame_words
+from service.retrieval.excerpt import BETWEEN
 from service.retrieval.lead_words import without_lead
 
 if TYPE_CHECKING:
     from service.retrieval.moment import Fragment
 
 _BREAKS_OFF = re.compile(r"(?:…|\.{2,})[\s\"'”’»」)\]]*$")
-_BETWEEN_PARTS = " / "
 _FEWEST_WORDS = 2  # with content, of a memory and of its retelling: fewer may well be said by others
 _FEWEST_TOLD = 3  # words of a line in another language
 _SHORTEST_ALIKE = {"ar": 3}  # letters that two words share; of other languages:
@@ -70,7 +70,7 @@ def _bare(text: str) -> str:
 
 def bare_parts(text: str) -> list[str]:
     """What each part of a memory's *text* tells, without who said it."""
-    return [without_lead(part) for part in text.split(_BETWEEN_PARTS)]
+    return [without_lead(part) for part in text.split(BETWEEN)]
 
 
 def _lead_of(text: str, memory: str) -> frozenset[str]:

@@ -77,7 +77,7 @@ class CallSeeds:
         return (self.added,) if self.prepared is None else (self.prepared, self.added)
 
     async def joined(self, call: PreTurnCall) -> CallSeeds:
-        """With the queries that the model adds, if it answers before its share of the time is over; else the same."""
+        """These seeds with what the model adds, if it answers within its share of the time; else as they are."""
         if self.question is None or self.wonders is None:
             return self
         trace = call.trace

@@ -160,7 +160,7 @@ def _near_duplicates(fragments: Sequence[Fragment], *, enough: int) -> dict[str,
             break
         said = _Said(told_words(fragment.text) or _NO_WORDS, people_of(fragment.said))
         words = said.words
-        # What says the same lacks but a share of the words: of any few more than that it has one. The rarest are best.
+        # What says the same lacks at most a share of these words. So it has one of any few more than that: the rarest.
         held = sorted([holders.get(word, ()) for word in words], key=len)
         alike = (other for others in held[: len(words) - int(len(words) * _SAME_WORDS) + 1] for other in others)
         if fragment.written is not None:  # the one word that is another is why somebody wrote it

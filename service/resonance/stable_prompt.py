@@ -42,7 +42,7 @@ _WHOLE, _OPENING = 0.75, 0.25  # of the budget: whole chapters where not all fit
 _LONGEST_STORY, _LONGEST_RULES = 400_000, 20_000  # characters
 _GLANCES = "(Earlier chapters, in a sentence or two each:)"
 _MOST_PROTOCOLS = 8  # of one story: bots that can call this or that
-# A fourth of a model's window by its own count: most languages cost it more tokens than they cost us.
+# The story may take a fifth of a model's window as we count tokens: most languages cost the model more, a fourth of it.
 _OF_WINDOW = 5
 _LEAST_SECONDS = 0.2  # that the story is given, however short the deadline
 
@@ -102,7 +102,7 @@ class StablePrompt:
         return text
 
     def _text(self, mind: Mind, tools: frozenset[str] | None, include: frozenset[Part], window: int | None) -> str:
-        """The same bytes until a person or the narrator changes the story, or a person the protocol or a card."""
+        """The stable part; its bytes change only when somebody changes the story, the protocol or a card."""
         workspace = mind.workspace
         known = self._known.setdefault(workspace.folder, {})
         protocol = _protocol(workspace, tools) if "protocol" in include else ""

@@ -38,7 +38,7 @@ class TraceRecorder:
         self._phases: dict[str, PhaseTrace] = {}
         self._timings: dict[str, float] = {}
         self._degraded: dict[str, None] = {}
-        self._lent = 0.0
+        self._lent = 0.0  # seconds of the open phase that count as another one's
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
