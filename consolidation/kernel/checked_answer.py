@@ -1,7 +1,7 @@
 """
 Asks models in order until an answer passes a check by code: each once, and once more with what was wrong.
 
-What comes, what it costs and what was refused is reported as it happens.
+An ``AnswerReports`` learns at once how much has come, what it cost and what was refused.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ _NO_FILE = Stamp(0, 0, 0, 0)
 
 def stamp_of(file: Path) -> Stamp:
     """
-    How *file* is now, also where there is none: to be taken before it is read, and told where it is replaced.
+    The stamp of *file*, also where there is none: take it before reading, and give it as *seen* to who replaces it.
 
     In a shared folder another machine's change may arrive in between, and would be overwritten.
     """
@@ -57,7 +57,7 @@ class SharedFiles(Protocol):
     changed the file since the copy was brought up to date, CopyOutdated where the copy is to be made anew, NotInCustody
     where another process has taken over the mind's background work, DatabaseUnavailable where nobody answers.
 
-    A file that was read and is written because of what it said is told as it was *seen* (``stamp_of``): what
+    Where a file is written because of what was read in it, *seen* is its stamp from before that (``stamp_of``): what
     arrived in the copy since then counts as a change of another process.
     """
 

@@ -1,8 +1,8 @@
 """
 Whether words say that something is so: they may deny it, say that it may be, or that it is wanted or asked.
 
-Closed classes of words, in the languages of ``speech_acts``; a native reader edits this file. Of other languages it can
-not be told. A word that means something else as often ("no" in Portuguese) is left out.
+Closed classes of words, in the languages of ``speech_acts``; a native reader edits this file. For other
+languages the answer is None. A word that means something else as often ("no" in Portuguese) is left out.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _NEGATIONS = {
     "ja": r"(?<!しれ)(?<!なら)(?<!いけ)(?<![少危切])ない(?!と(?:いけ|だめ|ダメ|なら))"
     r"|(?<!しれ)(?<!なり)(?<!いけ)(?<!すみ)ません|なかった|なくな|ずに",
 }
-# What may be, or is so in some case alone.
+# What may be so, or is so on a condition.
 _SUPPOSITIONS = {
     "en": r"might|(?:i|you|he|she|it|we|they) may|maybe|perhaps|possibly|probably|could|would|should|if|unless|wish"
     r"|not (?:\w{1,12} )?sure|unsure",
@@ -86,7 +86,7 @@ _INTENTIONS = {
 }
 
 
-# With which a person begins to tell something.
+# Words with which a person begins to tell something.
 _SUBJECTS = re.compile(
     r"\W{0,4}(?:(?:and|so|but|und|aber|y|pero|et|mais|mas|ma|en|maar|а|и|но)\s)?(?:(?:i|i'm|i've|im|my|we|our|he|she|they"
     r"|his|her|ich|wir|mein\w{0,2}|unser\w{0,2}|er|sie|yo|mis?|nosotros|nuestr[oa]s?|je|j'\w{1,20}|mon|ma|mes|nous|notre"
@@ -109,17 +109,17 @@ _SUPPOSES, _INTENDS = _patterns(_SUPPOSITIONS), _patterns(_INTENTIONS)
 
 
 def negates(text: str, *, language: str) -> bool | None:
-    """Whether *text* has a word that denies; None of a language (a tag such as "en") of which it can not be told."""
+    """Whether *text* has a word that denies; None where *language* (a tag such as "en") is not known here."""
     return _found(_NEGATES, text, language)
 
 
 def supposes(text: str, *, language: str) -> bool | None:
-    """Whether *text* says that something may be, or is so in some case; None where it can not be told."""
+    """Whether *text* says that something may be so, or is so on a condition; None as for ``negates``."""
     return _found(_SUPPOSES, text, language)
 
 
 def leaves_open(text: str, *, language: str) -> bool | None:
-    """Whether *text* supposes, or tells a wish, a plan, a proposal or a question; None where it can not be told."""
+    """Whether *text* supposes, or tells a wish, a plan, a proposal or a question; None as for ``negates``."""
     found = supposes(text, language=language)
     return found or _found(_INTENDS, text, language)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _FOLDER = Path(__file__).with_name("concept_words")
 LANGUAGES = ("en", "de", "es", "fr", "it", "pt", "nl", "pl", "ru", "ar", "zh", "ja")
 _BEGINNING = 2  # characters of a run, by which it is looked up: the fewest that it has
-# Runs that hold one of another meaning and mean nothing here: 大丈夫は is not of the 夫.
+# Runs that mean nothing here, though a part of them would mean something: 大丈夫 does not speak of a 夫.
 _MEAN_NOTHING = (
     "大丈夫 丈夫 工夫 日本 メンバー サーバー ハンバーグ オーバー カバー ナンバー オンライン ガイドライン ドローン "
     "クローン "
@@ -35,7 +35,7 @@ _MEAN_NOTHING = (
     "チャリティ "
     "教えて オーガスト"
 )
-# Whose words apart mean others, with the word that they mean: a brother-in-law is neither a brother nor the law.
+# Phrases whose words mean something else apart, and what they mean: a brother-in-law is neither a brother nor the law.
 _JOINED = (
     (
         re.compile(r"\b(?:mother|father|brother|sister|son|daughter|parent)s?[- ]in[- ]laws?\b", re.IGNORECASE),

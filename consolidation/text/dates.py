@@ -32,7 +32,7 @@ _POLISH_WEEKDAYS = (
 )
 _DUTCH_WEEKDAYS = "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag".split()
 _UNACCENTED = str.maketrans("ąćęłńóśźż", "acelnoszz")
-# As they are called from Syria to Iraq and in the Maghreb, with and without what is above an alif. "آب" is August.
+# Months as they are called from Syria to Iraq and in the Maghreb, with and without the sign above an alif.
 _LEVANTINE_MONTHS = (
     "كانون_الثاني كانون_ثاني جانفي|شباط فيفري|آذار اذار|نيسان أفريل افريل|أيار ايار|حزيران جوان|تموز جويلية|آب|أيلول "
     "ايلول"
@@ -74,7 +74,7 @@ _POLISH_CUE = re.compile(r"\b(?:we?|od|do|przed|po)\s+$", re.IGNORECASE)
 _AMBIGUOUS_IN_POLISH = frozenset("maj maja marca".split())
 # Frequent words of other languages ("ten" is "dez", "I like" is "mag"): a month only after a day, or before a year.
 _AFTER_A_DAY = frozenset("ago dez gen lug mag out set".split())
-# English at that, where numbers stand before them as well ("5 out of 10"): only as in "5 de out".
+# English words as well, which a number may stand before ("5 out of 10"): a month only as in "5 de out".
 _AFTER_DE = frozenset("out set".split())
 _TIMES = re.compile(
     r"\b(?:tomorrow|morgen|übermorgen|mañana|demain|domani|amanhã|jutro|завтра|послезавтра|"
@@ -378,7 +378,7 @@ def _day(written: str) -> int:
 
 
 def _weekdays(text: str) -> Iterator[int]:
-    """By name; "Mo." and "sex" are words of their own, and weekdays right before a day of a month alone."""
+    """The weekdays by name. A short one counts only right before a day of a month: "Mo." and "sex" are words, too."""
     known = _names()
     for found in known.weekday.finditer(text):
         yield known.weekdays[found[0].casefold()]
@@ -402,7 +402,7 @@ def _english_weekday(number: int) -> str:
 
 @cache
 def _names() -> _Names:
-    """Of CLDR. Made at first use, in a tenth of a second: the start does not wait for eight languages."""
+    """The names in CLDR, read at first use, which takes a tenth of a second: the start does not wait for that."""
     months = _more_months() | _called(get_month_names, "wide") | _called(get_month_names, "abbreviated")
     weekdays = _more_weekdays() | _called(get_day_names, "wide")
     short = _called(get_day_names, "abbreviated")

@@ -184,14 +184,14 @@ def is_in_first_person(text: str, tag: str) -> bool:
 
 def says_i(text: str, *, languages: Iterable[str]) -> bool:
     """Whether *text* says "I" or "we", read in any of *languages*: of few words, one may be wrong."""
-    low = both_ends(" ".join(text.split())).replace("’", "'").casefold()
+    low = _low(text)
     return any(is_in_first_person(low, primary_subtag(one)) for one in set(languages))
 
 
 def speaks_of_oneself(text: str, *, language: str) -> bool:
     """Whether *text* says "I" or "my" of its writer alone, and not only "we" or "tell me"."""
     tag = primary_subtag(language)
-    low = both_ends(" ".join(text.split())).replace("’", "'").casefold()
+    low = _low(text)
     for one in (_ASIDE, _PLURAL_VERBS):
         low = words_of(one[tag]).sub(" ", low) if tag in one else low
     for word in _PLURAL[tag].split() if tag in _UNPARTED else ():
@@ -212,6 +212,11 @@ def has_word(words: dict[str, str], text: str, tag: str) -> bool:
         return any(word in text for word in own)
     parted = _ELIDED.sub(r"\1 ", text) if tag == "fr" else text
     return not set(own).isdisjoint(_WORD.findall(parted))
+
+
+def _low(text: str) -> str:
+    """What is read of *text*, in lower case and on one line."""
+    return both_ends(" ".join(text.split())).replace("’", "'").casefold()
 
 
 def _has_verb(text: str, tag: str) -> bool:

@@ -20,7 +20,7 @@ class Folded:
     places: tuple[int, ...]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where in the original a part of the folded text is. It is not empty."""
+        """Where in the original a part of the folded text is; the part must not be empty."""
         return self.places[start], self.places[end - 1] + 1
 
 

@@ -61,5 +61,5 @@ def asks_own_name(question: str) -> bool:
 
 
 def is_of_own_name(text: str) -> bool:
-    """Whether *text* says what its writer is called, be it in small letters, or asks for it."""
+    """Whether *text* says what its writer is called, also in small letters, or asks for it."""
     return asks_own_name(text) or bool(introduced((text,)))

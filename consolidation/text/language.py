@@ -136,7 +136,7 @@ def is_in_another_script(text: str, *, language: str) -> bool:
 
 def is_surely_foreign(text: str, *, language: str) -> bool:
     """
-    Whether *text*, be it one word, can not be of *language*, by its letters alone.
+    Whether *text*, which may be one word, can not be of *language*, by its letters alone.
 
     Latin ones prove nothing: names, commands and what they print have them in every language.
     """

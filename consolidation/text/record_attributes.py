@@ -1,8 +1,8 @@
 """
 What stands in a person's papers: a blood group, a shoe size, a birthday, a birthplace, a surname, a school.
 
-A question for one is answered only by a sentence that names it or holds its value: no other words come to "blood
-group", however near they are. So where none was told, there is nothing to remember. Each attribute has one pattern for
+A question for one is answered only by a sentence that names it or holds its value, not by whatever else is near to
+"blood group". So where none was told, there is nothing to remember. Each attribute has one pattern for
 its names in the languages of ``consolidation.text.concepts``, and one for values that stand without the name.
 """
 

@@ -84,11 +84,11 @@ def is_written_as_name(text: str, key: str) -> bool:
         return True
     plain = without_case_endings(text)
     pieces = list(_PIECE.finditer(plain))
-    words = [(at, word) for at, piece in enumerate(pieces) for word in tokens(piece[0])]
+    piece_of = [at for at, piece in enumerate(pieces) for _ in tokens(piece[0])]  # by word
     meant = meant_in(text)
-    if len(words) != len(meant):  # in a script that is cut otherwise, nobody can tell which word is which
+    if len(piece_of) != len(meant):  # in a script that is cut otherwise, nobody can tell which word is which
         return True
-    places = [at for (at, _), names in zip(words, meant, strict=True) if key in names]
+    places = [at for at, names in zip(piece_of, meant, strict=True) if key in names]
     return any(pieces[at][0][0].isupper() and not _is_mere_beginning(plain, pieces, at, key) for at in places)
 
 

@@ -92,7 +92,11 @@ class Journal:
     async def search(
         self, mind: Mind, query: str, *, max_results: int, min_score: float | None
     ) -> tuple[tuple[JournalPassage, ...], tuple[str, ...]]:
-        """The chunks that answer *query*, best first, none a blank one; and what was unavailable. Raises HomeFault."""
+        """
+        The chunks that answer *query*, best first, and what was unavailable.
+
+        A blank query finds none. Raises HomeFault.
+        """
         if is_blank(query):
             return (), ()
         late = await self._freshness.ensure_fresh(mind, seconds=_WAIT_SECONDS, with_vectors=True)
