@@ -13,6 +13,7 @@ import inspect
 import os
 import re
 import shlex
+import signal
 from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -65,7 +66,7 @@ def group(words: str) -> typer.Typer:
 
 
 def instant_of(text: str | None, option: str, *, at: time) -> datetime | None:
-    """A day or a time; a day is meant *at* this time in the time zone that times are shown in. Raises CommandFailed."""
+    """The instant that *text* names; of a day alone, its time *at*, in the zone that is shown. Raises CommandFailed."""
     if text is None:
         return None
     try:
@@ -75,6 +76,19 @@ def instant_of(text: str | None, option: str, *, at: time) -> datetime | None:
     except ValueError as error:
         raise CommandFailed(f"{option}: {text!r} is not a day; write it like 2026-01-09 or 2026-01-09T18:30") from error
     return found if found.tzinfo else found.replace(tzinfo=shown_zone())
+
+
+def configure_logs_of(settings: Settings) -> None:
+    """Set up logging as the settings say, for a command that serves."""
+    configure_logs(
+        level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets, has_colours=wants_colours()
+    )
+
+
+def act_on_signals(act: Callable[[], None]) -> None:
+    """Call *act* in the running loop for SIGINT and SIGTERM."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, act)
 
 
 def _usual_home() -> Path | None:
@@ -87,7 +101,7 @@ def _usual_home() -> Path | None:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a command was called with besides its own options: where memory is, and whether JSON is wanted."""
+    """The options that all commands share: where memory is, and whether JSON is wanted."""
 
     home: Path | None
     url: str | None = None
@@ -110,12 +124,12 @@ class Context:
 
     def settings_of_home(self) -> Settings:
         """
-        The settings of a home that ``--home`` must not mistype.
+        The settings of a home that must be there where ``--home`` names it, since it may be mistyped.
 
-        Raises ConfigurationFault, and CommandFailed where ``--home`` names a folder that there is not.
+        Raises ConfigurationFault, and CommandFailed where there is no such folder.
         """
         settings = self.settings()
-        is_needed = self.home is not None and settings.database is None  # else it holds copies alone
+        is_needed = self.home is not None and settings.database is None  # with a database, it only holds copies
         if is_needed and not settings.folder.exists():
             raise CommandFailed(
                 f"there is no home at {settings.folder}: check --home, or make one with `mind-memory serve`"
@@ -123,8 +137,8 @@ class Context:
         return settings
 
 
-def one_of(names: Collection[str], text: str | None, option: str) -> None:
-    """Check what *option* is given, if anything is. Raises CommandFailed where it is not one of *names*."""
+def check_one_of(names: Collection[str], text: str | None, option: str) -> None:
+    """Raise CommandFailed where *option* was given a *text* that is not one of *names*."""
     if text is not None and text not in names:
         raise CommandFailed(f"{option} {text}: choose from {', '.join(names)}")
 
@@ -145,18 +159,18 @@ def make_home(settings: Settings) -> Path:
 
 
 @contextmanager
-def _named_as_typed(name: object, mind: object) -> Iterator[None]:
-    """Say what was typed where a failure names the id that was derived of it, and which mind is called much like it."""
+def _named_as_typed(typed: object, mind: object) -> Iterator[None]:
+    """Say what was *typed* where a failure names the id *mind*, which was made of it; and a mind of a similar name."""
     try:
         yield
     except CommandFailed as failure:
         words = str(failure)
-        if name == mind or repr(mind) not in words:
+        if typed == mind or repr(mind) not in words:
             raise
-        like = re.sub(r"[^a-z0-9_-]+", "-", str(name).casefold()).strip("-")
+        like = re.sub(r"[^a-z0-9_-]+", "-", str(typed).casefold()).strip("-")
         is_there = re.search(rf"There are:.*(?<![\w-]){re.escape(like)}(?![\w-])", words) if like else None
         meant = f". Did you mean {like}?" if is_there else ""
-        raise CommandFailed(words.replace(repr(mind), repr(name), 1) + meant) from failure
+        raise CommandFailed(words.replace(repr(mind), repr(typed), 1) + meant) from failure
 
 
 def words_of_file_fault(fault: OSError) -> tuple[str, str]:
@@ -186,8 +200,8 @@ def command(
     Make a command of a function that takes a Context and its own options; ``--home`` and ``--url`` are added.
 
     The function may be async. *interrupted* is printed after Ctrl-C. With *logs*, the command sets up logging itself;
-    else only errors are logged. With *json*, it has ``--json``, whose help may be given. Where ``--mind`` is left out,
-    the only mind is meant, unless the command *begins_mind*.
+    else only errors are logged. With *json*, it has ``--json``; a text is that option's help. Where ``--mind`` is left
+    out, the only mind is meant, unless the command *begins_mind*.
     """
 
     def decorate(body: _Body) -> Callable[..., None]:
@@ -202,17 +216,17 @@ def command(
                 url = _url_meant(options.pop("url", None), home=home, is_exported=is_exported)
                 if not logs:
                     configure_logs(level="ERROR", as_json=False, has_colours=wants_colours())
-                context, zone, mind = Context(home, url, bool(as_json), is_exported), None, options.get("mind")
+                context, zone = Context(home, url, bool(as_json), is_exported), None
                 show_commands_for(context.place())
-                name = mind
-                if isinstance(mind, str):
-                    mind = options["mind"] = mind_id_of(mind)
-                if is_meant or (isinstance(mind, str) and not logs):
+                typed = mind = options.get("mind")
+                if isinstance(typed, str):
+                    mind = options["mind"] = mind_id_of(typed)
+                if is_meant or (isinstance(typed, str) and not logs):
                     from service.cli.connection import mind_meant  # it is built on this module
 
                     options["mind"], zone = asyncio.run(mind_meant(context, mind))
                 show_times_in(zone)
-                with _named_as_typed(name, mind):
+                with _named_as_typed(typed, mind):
                     outcome = body(context, **options)
                     if inspect.iscoroutine(outcome):
                         asyncio.run(outcome)

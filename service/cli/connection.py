@@ -167,7 +167,7 @@ async def _opened(settings: Settings, opened: AsyncExitStack) -> Connection:
 
 @asynccontextmanager
 async def connection_to(address: Address) -> AsyncIterator[Connection]:
-    """A connection to *address*, whether anything answers there or not. Raises CommandFailed for no address."""
+    """A connection to *address*, whether anything answers there or not. Raises CommandFailed for an invalid one."""
     url, key = address
     try:
         parts = urlsplit(url)  # as the client connects: no proxy to this machine, no certificates without TLS
@@ -180,7 +180,7 @@ async def connection_to(address: Address) -> AsyncIterator[Connection]:
 
 
 def find_address(settings: Settings, *, url: str | None) -> Address | None:
-    """Where the service is: at *url*, with the key of the environment, else where it announced itself on the home."""
+    """The service at *url*, with the key of the environment; without *url*, the one that runs on the home."""
     if url is not None:
         return url, read_key()
     present = find_service(settings.folder)
@@ -188,7 +188,7 @@ def find_address(settings: Settings, *, url: str | None) -> Address | None:
 
 
 def elsewhere(settings: Settings) -> str | None:
-    """The service of ``MIND_MEMORY_URL``, unless it is that of the home, or a home is named."""
+    """The address in ``MIND_MEMORY_URL``, unless that service runs on this home, or a home is named."""
     url, present = read_url(settings), find_service(settings.folder)
     return url if present is None or url is None or url.rstrip("/") != present.url.rstrip("/") else None
 
@@ -248,7 +248,7 @@ async def mind_or_none(memory: AsyncMemoryClient, mind: str) -> Mind | None:
 
 
 async def mind_meant(context: Context, named: str | None) -> tuple[str, ZoneInfo | None]:
-    """The mind that a command is about, *named* or else the only one or the default one, and its own time zone."""
+    """The mind that is *named*, or else the only one, or else the default one; and its own time zone."""
     settings = context.settings()
     if context.url is None and settings.database is None:
         mind = named or _only(tuple(islice(minds_under(settings.folder), 2)))
@@ -275,7 +275,7 @@ async def _names(memory: AsyncMemoryClient, *, most: int) -> list[str]:
 
 
 async def which_there_are(memory: AsyncMemoryClient) -> str:
-    """The minds that could have been meant, as the end of a sentence; empty where there are none, or nobody says."""
+    """The minds that could have been meant, as the end of a sentence; empty where there are none or none is shown."""
     with suppress(MindMemoryError):
         if names := await _names(memory, most=_MOST_NAMES + 1):
             more = ", …" if len(names) > _MOST_NAMES else ""
@@ -301,7 +301,7 @@ async def _why_not(memory: AsyncMemoryClient, url: str) -> str:
 
 
 def still_loads(parts: Mapping[str, str]) -> bool:
-    """Whether a part that loads is not ready. To wait for another, as a model without a key, would mend nothing."""
+    """Whether a part that takes time to load is not ready. Waiting mends no other, such as a model without a key."""
     return any(parts.get(name, NO_TROUBLE) != NO_TROUBLE for name in (GRAPH, WARM_UP))
 
 

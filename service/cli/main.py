@@ -1,8 +1,7 @@
 """
-The `mind-memory` command: each command with what it does in a line.
+The `mind-memory` command: a table of its subcommands, each with a line of help.
 
-The module of a command is imported when the command is called, so that ``--help`` and the completion of names answer
-at once.
+The module of a command is imported when that command is called, so that ``--help`` and completion answer at once.
 """
 
 from __future__ import annotations
@@ -55,8 +54,7 @@ _COMMANDS = {
     "keys": "Make and revoke API keys.",
 }
 
-
-_MODULES = {  # of commands whose name is not that of their module
+_MODULES = {  # of the commands that are not in a module of their own name
     **dict.fromkeys(("turns", "facts", "entities"), "catalog"),
     **dict.fromkeys(("sleep", "dream", "wake", "observations", "evaluations"), "agent"),
     **dict.fromkeys(("retry", "reindex", "rebuild"), "derived"),
@@ -67,7 +65,7 @@ _MODULES = {  # of commands whose name is not that of their module
 
 
 class _Commands(TyperGroup):
-    """Imports the command that is called; the others are names with a line of help."""
+    """Imports only the command that is called; all others are a name and a line of help."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:  # noqa: ANN401 - of a private package
         """The command that *args* begin with."""

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from consolidation.dreams.waking import LEAST_TOKENS, MOST_TOKENS, MOST_TOKENS_EVER
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import CommandFailed, Context, HowMany, MindName, command, instant_of, one_of
+from service.cli.command import CommandFailed, Context, HowMany, MindName, check_one_of, command, instant_of
 from service.cli.connection import connect
 from service.cli.output.progress import bar
 from service.cli.output.terminal import Row, counted, minute, note, out, plain, show_facts, show_json, shown_zone, typed
@@ -124,7 +124,7 @@ async def observations(
     since: Annotated[str | None, typer.Option(metavar="DAY", help="From this day on, like 2026-01-09.")] = None,
 ) -> None:
     """Show what dreams observed, by day."""
-    one_of(_STYLES, level, "--level")
+    check_one_of(_STYLES, level, "--level")
     begin = instant_of(since, "--since", at=time.min)
     first_day = begin.astimezone(shown_zone()).date() if begin is not None else None
     async with connect(context) as connection:

@@ -20,7 +20,6 @@ from service.cli.output.progress import bar
 from service.cli.output.terminal import day, indented, note, one_line, plain, shown_zone
 
 _LONGEST = 280
-_NOON = time(12)
 _LINES_DROPPED = "answer_lines_dropped"  # which the line on what was left out tells
 _STATES = {
     "holding": "What holds",
@@ -44,9 +43,13 @@ async def ask(
     """Ask memory a question; each line of the answer names its sources."""
     if not question.strip():
         raise CommandFailed("say what to answer: the question is empty")
-    instant = instant_of(at, "--at", at=_NOON)
-    asked: dict[str, Any] = {"limit": limit, "at": instant, "language": language, "timezone": shown_zone().key}
-    asked["asker"] = asker
+    asked: dict[str, Any] = {
+        "limit": limit,
+        "at": instant_of(at, "--at", at=time(12)),
+        "language": language,
+        "timezone": shown_zone().key,
+        "asker": asker,
+    }
     async with connect(context) as connection:
         with bar("asking"):
             found = await connection.memory.ask(mind, question, **asked)

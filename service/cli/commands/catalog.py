@@ -14,7 +14,7 @@ from rich.text import Text
 
 from consolidation.text.names import name_key
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import CommandFailed, Context, HowMany, MindName, OneSession, command, instant_of, one_of
+from service.cli.command import CommandFailed, Context, HowMany, MindName, OneSession, check_one_of, command, instant_of
 from service.cli.connection import connect
 from service.cli.output.terminal import (
     Row,
@@ -118,7 +118,7 @@ async def facts(
     limit: HowMany = 20,
 ) -> None:
     """List what is known, newest first, or show one fact."""
-    one_of(_STATES, state, "--state")
+    check_one_of(_STATES, state, "--state")
     asked: dict[str, Any] = {
         "entity": entity,
         "state": state,
@@ -188,7 +188,7 @@ async def entities(
     limit: HowMany = 20,
 ) -> None:
     """List people, places and things, or show one of them."""
-    one_of(_SORTS, sort, "--sort")
+    check_one_of(_SORTS, sort, "--sort")
     asked: dict[str, Any] = {"query": query, "kind": kind, "sort": sort, "limit": limit}
     async with connect(context) as connection:
         memory = connection.memory

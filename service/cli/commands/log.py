@@ -16,8 +16,6 @@ from service.cli.command import CommandFailed, Context, MindName, OneSession, co
 from service.cli.connection import connect
 from service.cli.output.terminal import indented, minute, note, plain, shown_zone, speaker
 
-_LAST_MOMENT = time(23, 59, 59, 999_999)
-
 
 @command(json=True)
 async def log(
@@ -38,7 +36,7 @@ async def log(
     asked: dict[str, Any] = {
         "session": session,
         "since": instant_of(since, "--since", at=time.min),
-        "until": instant_of(until, "--until", at=_LAST_MOMENT),
+        "until": instant_of(until, "--until", at=time.max),
         "limit": limit,
         "context": around,
         "timezone": shown_zone().key,

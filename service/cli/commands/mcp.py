@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 from collections.abc import Mapping
 from contextlib import AsyncExitStack, aclosing
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -22,13 +21,11 @@ from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.errors import HomeLocked, MemoryFault
 from consolidation.kernel.ports import Clock
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import CommandFailed, Context, MindName, command, make_home
+from service.cli.command import CommandFailed, Context, MindName, act_on_signals, command, configure_logs_of, make_home
 from service.cli.connection import Address, Connection, connection_to, find_address
 from service.cli.output.terminal import shortened
 from service.mcp_server.api_client import Answer, ApiConnection, ApiRefused, ApiUnreachable
 from service.mcp_server.stdio_transport import speak
-from service.observability.logging import configure_logs
-from service.settings.loading import wants_colours
 from service.settings.settings import Settings
 
 if TYPE_CHECKING:
@@ -60,12 +57,9 @@ async def mcp(
     A host that takes an address needs no command: `mind-memory serve` speaks MCP at /mcp.
     """  # noqa: D301 - the escape keeps the line below it whole
     settings, clock = context.settings(), SystemClock()
-    configure_logs(
-        level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets, has_colours=wants_colours()
-    )
+    configure_logs_of(settings)
     stopping = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stopping.set)
+    act_on_signals(stopping.set)
     async with aclosing(LastingConnection(settings, url=context.url, clock=clock)) as api:
         session_id = session or f"mcp-{clock.fresh_id()[:12]}"  # one run of the host is one conversation
         speaking = asyncio.create_task(speak(ApiConnection(api, mind, not any_mind, session_id, clock.fresh_id)))

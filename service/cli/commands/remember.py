@@ -11,14 +11,13 @@ import typer
 from mind_memory_client.errors import InvalidRequest
 
 from consolidation.workspace import DEFAULT_MIND, mind_id_of
-from service.cli.command import Asker, CommandFailed, Context, MindName, command, instant_of, one_of
+from service.cli.command import Asker, CommandFailed, Context, MindName, check_one_of, command, instant_of
 from service.cli.connection import connect, mind_or_none, which_there_are
 from service.cli.output.memories import secrets_in, show_memories
 from service.cli.output.terminal import note, one_line
 
 _KINDS = ("fact", "entity", "episode", "observation")
 _AS_TYPED = (("memories/0/occurred_at", "--at"), ("memories/0/text", "TEXT"), ("session_id", "--session"))
-_LAST_MOMENT = time(23, 59, 59, 999_999)
 
 
 @command(json=True)
@@ -56,13 +55,13 @@ async def remember(
 ) -> None:
     """Search memory on purpose: facts, entities and moments, with sources."""
     for one in kind or ():
-        one_of(_KINDS, one, "--kind")
+        check_one_of(_KINDS, one, "--kind")
     if not query.strip():
         raise CommandFailed("say what to recall: the query is empty")
     asked: dict[str, Any] = {
         "kinds": kind or None,
         "since": instant_of(since, "--since", at=time.min),
-        "until": instant_of(until, "--until", at=_LAST_MOMENT),
+        "until": instant_of(until, "--until", at=time.max),
         "limit": limit,
         "entity_kinds": entity_kind or None,
         "session_ids": session or None,

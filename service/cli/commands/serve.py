@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +14,7 @@ from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.release import installed_version
 from service.access.addresses import is_loopback
 from service.access.principal import OWNER
-from service.cli.command import CommandFailed, Context, command, make_home
+from service.cli.command import CommandFailed, Context, act_on_signals, command, configure_logs_of, make_home
 from service.cli.output.configuration import (
     database_of,
     embedder_of,
@@ -28,8 +27,6 @@ from service.cli.output.configuration import (
 from service.cli.output.progress import bar
 from service.cli.output.terminal import Row, counted, out, ready_to_type, rows_of, shortened, show_facts, typed
 from service.composition.access import is_guarded
-from service.observability.logging import configure_logs
-from service.settings.loading import wants_colours
 from service.settings.settings import Settings
 
 if TYPE_CHECKING:
@@ -64,16 +61,14 @@ async def serve(
             "loopback only, as a container's may be, MIND_MEMORY_TRUST_NETWORK=true lets it listen without a key"
         )
     make_home(settings)
-    configure_logs(
-        level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets, has_colours=wants_colours()
-    )
+    configure_logs_of(settings)
     is_stopped = asyncio.Event()
-    _on_signals(is_stopped.set)
+    act_on_signals(is_stopped.set)
     async with AsyncExitStack() as opened:
         with bar("opening"):
             served = await opened.enter_async_context(_served(settings))
         # uvicorn raises the signal again when it is done: ours stays, so that memory still closes in order.
-        _on_signals(served.stop)
+        act_on_signals(served.stop)
         if is_stopped.is_set():
             served.stop()
         _show_welcome(settings, served)
@@ -91,12 +86,6 @@ def _served(settings: Settings) -> AbstractAsyncContextManager[ServedHome]:
     from service.serving.home import served_home
 
     return served_home(settings)
-
-
-def _on_signals(act: Callable[[], None]) -> None:
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, act)
 
 
 def _show_welcome(settings: Settings, served: ServedHome) -> None:

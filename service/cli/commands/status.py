@@ -66,9 +66,9 @@ async def _once(context: Context, mind: str | None) -> None:
         service, answer = await status_of_all(connection, mind=mind)
         minds = await _minds(connection, answer, mind)
     if context.as_json:
-        every = {one["mind_id"]: one for one in (*([] if mind else answer["minds"]), *minds)}
-        brief = {one["mind_id"]: one for one in answer["minds"]}
-        show_json({**answer, "minds": [{**brief.get(name, {}), **one} for name, one in every.items()]})
+        brief, opened = ({one["mind_id"]: one for one in found} for found in (answer["minds"], minds))
+        names = opened if mind else brief | opened
+        show_json({**answer, "minds": [brief.get(name, {}) | opened.get(name, {}) for name in names]})
         return
     console = out()
     if service.dependencies:

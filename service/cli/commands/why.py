@@ -9,7 +9,7 @@ import typer
 from mind_memory_client import AsyncMemoryClient
 
 from consolidation.workspace import DEFAULT_MIND
-from service.cli.command import CommandFailed, Context, MindName, command, instant_of, one_of
+from service.cli.command import CommandFailed, Context, MindName, check_one_of, command, instant_of
 from service.cli.connection import connect
 from service.cli.output.progress import bar
 from service.cli.output.terminal import counted, note, out, show_json
@@ -44,7 +44,7 @@ async def why(
     """Show why memories surfaced before a turn or did not, and what became of them; or say so yourself."""
     judged, left_out = dict(map(_judged, outcome or ())), cast("tuple[_Part, ...]", tuple(without or ()))
     for part in left_out:
-        one_of(_PARTS, part, "--without")
+        check_one_of(_PARTS, part, "--without")
     _check_options(trace, outcome, what_if, is_narrowed=as_of is not None or bool(left_out))
     async with connect(context) as connection:
         memory = connection.memory
