@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from consolidation.kernel.speaker_names import fault_in, shown_name
 from consolidation.kernel.turns import FIRST_YEAR, LAST_YEAR, Message, Speaker
 from consolidation.text.content import call_in_words, text_of
+from consolidation.text.surrogates import without_lone_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -144,7 +145,7 @@ class _Origin:
 
 def storable(text: str) -> str:
     """*text* as it can be stored: without NUL and halves of surrogate pairs."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "")
+    return without_lone_surrogates(text).replace("\0", "")
 
 
 def _in_pieces(messages: Iterable[Message]) -> tuple[Message, ...]:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from itertools import dropwhile
 from typing import TYPE_CHECKING
 
+from consolidation.text.surrogates import as_bytes
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from collections.abc import Set as AbstractSet
@@ -51,7 +53,7 @@ class Rewritten:
 
 def line_digest(line: str) -> str:
     """What tells a line of ours from one that a person changed."""
-    return hashlib.blake2b(line.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+    return hashlib.blake2b(as_bytes(line), digest_size=8).hexdigest()
 
 
 PRIORITIES_HEADING = line_digest(_PRIORITIES)

@@ -13,13 +13,14 @@ from dataclasses import replace
 
 from consolidation.kernel.errors import StoryChanged
 from consolidation.story.anchor import Marks, read_marks, replace_marks, without_marks
+from consolidation.text.surrogates import as_bytes
 
 ANY = "*"
 
 
 def etag_of(story: str) -> str:
     """The fingerprint of a story's bytes, quoted as HTTP wants it."""
-    return f'"{hashlib.sha256(story.encode("utf-8", "surrogateescape")).hexdigest()[:24]}"'
+    return f'"{hashlib.sha256(as_bytes(story)).hexdigest()[:24]}"'
 
 
 def check_unchanged(story: str, *, expected: str) -> None:

@@ -25,6 +25,7 @@ from consolidation.kernel.sharing_errors import ChangedElsewhere
 from consolidation.story.anchor import anchor_moved_back, read_marks, replace_marks, without_marks
 from consolidation.story.exchange import create, put_in_place, read_stable, write_new
 from consolidation.story.merge import merge
+from consolidation.text.surrogates import as_bytes, as_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -87,7 +88,7 @@ class StoryFile:
 
     def read(self) -> str:
         """The story as it is now; empty when there is none. Raises StoryUnreadable."""
-        return _text(read_stable(self._file, is_expected=self._folder.is_dir()))
+        return as_text(read_stable(self._file, is_expected=self._folder.is_dir()) or b"")
 
     def change(self, plan: Callable[[str], str]) -> Change:
         """
@@ -114,7 +115,7 @@ class StoryFile:
         """The text of an earlier story; None when no version has this name."""
         with self._held() as story:
             found = story.versions() if story is not None else []
-            return next((_text(file.read_bytes()) for file in found if file.stem == name), None)
+            return next((as_text(file.read_bytes()) for file in found if file.stem == name), None)
 
     def written(self) -> str:
         """What we wrote last, whatever a person made of it since; "" where that is not known."""
@@ -185,7 +186,7 @@ class _HeldStory:
 
     def written(self) -> str:
         found = (_bytes_of(file) for file in (*self._unnoted(), *self._history.latest()))
-        return _text(next((content for content in found if content is not None), None))
+        return as_text(next((content for content in found if content is not None), b""))
 
     def redact(self, plan: Callable[[str], str | None]) -> int:
         self._note_written()
@@ -193,18 +194,18 @@ class _HeldStory:
             litter.unlink()  # of a process that was killed
         changed = 0
         for file in (*self._history.files(), *self._history.latest()):
-            text = _text(file.read_bytes())
+            text = as_text(file.read_bytes())
             redacted = plan(text)
             changed += redacted != text
             if redacted is None:
                 remove(file)
             elif redacted != text:
-                replace_bytes(file, _bytes(redacted))
+                replace_bytes(file, as_bytes(redacted))
         return changed + sum(self._dropped_if_changed(late, plan) for late in self._beside.glob("*.late"))
 
     def _dropped_if_changed(self, late: Path, plan: Callable[[str], str | None]) -> int:
         pair = [file for file in (late, late.with_suffix(".base")) if file.exists()]
-        texts = [_text(file.read_bytes()) for file in pair]
+        texts = [as_text(file.read_bytes()) for file in pair]
         if all(plan(text) == text for text in texts):
             return 0
         _dropped(late)
@@ -253,11 +254,11 @@ class _HeldStory:
     def _swap(self, plan: Callable[[str], str]) -> Change:
         for _ in range(_TRIES):
             old = self._read()
-            new = _bytes(plan(_text(old)))
+            new = as_bytes(plan(as_text(old or b"")))
             if new == old:
-                return Change(_text(new), _text(new))
+                return Change(as_text(new), as_text(new))
             if self._publish(old, new):
-                return Change(_text(new), self._merge_late_saves() or _text(new))
+                return Change(as_text(new), self._merge_late_saves() or as_text(new))
         raise StoryUnreadable("the story keeps changing")
 
     def _publish(self, old: bytes | None, new: bytes) -> bool:
@@ -309,9 +310,9 @@ class _HeldStory:
                 return story
             late, base, theirs = found
             present = self._read()
-            merged = _bytes(merged_under_marks(_text(base), theirs=_text(theirs), story=_text(present)))
+            merged = as_bytes(merged_under_marks(as_text(base), theirs=as_text(theirs), story=as_text(present or b"")))
             if merged == present or self._publish(present, merged):
-                story = _text(merged)
+                story = as_text(merged)
                 replace_bytes(late.with_suffix(".base"), theirs)
         raise StoryUnreadable("the story keeps changing")
 
@@ -387,14 +388,6 @@ def _bytes_of(file: Path) -> bytes | None:
         return file.read_bytes()
     except FileNotFoundError:
         return None
-
-
-def _text(content: bytes | None) -> str:
-    return (content or b"").decode("utf-8", "surrogateescape")
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
 
 
 def _digest(content: bytes) -> str:

@@ -11,6 +11,7 @@ from consolidation.kernel.links import LinkRefused
 from consolidation.story.anchor import without_marks
 from consolidation.story.chapters import parse
 from consolidation.story.ledger import read_ledger
+from consolidation.text.surrogates import as_text
 from service.mind.trace_files import day_of, words_in
 from service.mind.trace_log import FIGURES
 
@@ -118,7 +119,7 @@ def _shows(file: Path, forms: Sequence[str]) -> bool:
 
 def _in_story(workspace: Workspace, forms: Sequence[str]) -> tuple[bool, bool]:
     """Whether our chapters contain one of *forms*, and whether a person's chapters or the opening do."""
-    story = workspace.locate(workspace.story).read_bytes().decode("utf-8", "surrogateescape")
+    story = as_text(workspace.locate(workspace.story).read_bytes())
     book, published = parse(without_marks(story)), read_ledger(workspace.published).digests
     ours = [chapter.text for chapter in book.chapters if chapter.digest in published]
     peoples = [book.opening, *(chapter.text for chapter in book.chapters if chapter.digest not in published)]

@@ -70,8 +70,3 @@ def _closest(media_type: str, qualities: Mapping[str, float]) -> tuple[float, in
     """The quality of *media_type* by the range that is closest to it, and how close that is."""
     ranges = (media_type, f"{media_type.partition('/')[0]}/*", "*/*")
     return next(((qualities[one], -far) for far, one in enumerate(ranges) if one in qualities), (0.0, 0))
-
-
-def encodable(text: str) -> str:
-    """*text* as JSON can carry it: bytes that are not UTF-8 become U+FFFD."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -20,6 +20,7 @@ from starlette.websockets import WebSocketDisconnect
 from consolidation.kernel import errors, sharing_errors
 from consolidation.kernel.files import is_full
 from consolidation.secrets.redaction import redact
+from consolidation.text.surrogates import encodable
 from service.http.middleware.security_headers import SECURITY_HEADERS
 from service.http.schemas.fields import BRANCH
 
@@ -175,7 +176,7 @@ def problem(
 
 
 def kind_of(error: Exception) -> ProblemKind:
-    """The kind of the closest ancestor in the table; of all that a full disk can not take, that of a full disk."""
+    """The kind of the closest ancestor in the table; where the disk is full, that of a full disk."""
     if isinstance(error, errors.MemoryFault) and isinstance(error.__cause__, OSError) and is_full(error.__cause__):
         return KINDS[errors.DiskFull]
     return next(KINDS[ancestor] for ancestor in type(error).__mro__ if ancestor in KINDS)
@@ -196,10 +197,10 @@ async def fault_response(request: HTTPConnection, error: Exception) -> JSONRespo
     kind = kind_of(error)
     headers = headers_of(kind, error)
     if isinstance(error, errors.InvalidRequest):
-        found = [{"pointer": _encodable(error.pointer), "detail": redact(str(error)).text}]
+        found = [{"pointer": _sendable(error.pointer), "detail": redact(str(error)).text}]
         return problem(kind, detail=_first_of(found), instance=_path(request), errors=found)
     if isinstance(error, errors.StoryChanged):
-        current = error.current.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        current = encodable(error.current)
         return problem(kind, detail=str(error), instance=_path(request), current=current, etag=error.etag)
     if isinstance(error, errors.AmbiguousMemory):
         meant = [{"id": key, "text": text} for key, text in error.candidates.items()]
@@ -333,7 +334,7 @@ async def _unexpected_error(request: Request, error: Exception) -> JSONResponse:
 
 def _path(request: HTTPConnection) -> str:
     """The path alone. A whole URL is built from the Host header, which may be anything."""
-    return _encodable(str(request.scope["path"]))
+    return _sendable(str(request.scope["path"]))
 
 
 def invalid_fields(found: Sequence[Mapping[str, Any]], *, body: object) -> dict[str, str]:
@@ -390,10 +391,10 @@ def pointer_of(location: Sequence[str | int]) -> str:
 
 def pointer_step(part: str | int) -> str:
     """One step of a JSON pointer (RFC 6901). The name of an unknown field is a stranger's text."""
-    name = redact(_encodable(str(part))).text.replace("~", "~0").replace("/", "~1")
+    name = redact(_sendable(str(part))).text.replace("~", "~0").replace("/", "~1")
     return name if len(name) <= _LONGEST_PART else f"{name[:_LONGEST_PART]}…"
 
 
-def _encodable(text: str) -> str:
+def _sendable(text: str) -> str:
     """*text* without lone surrogates, which no answer can carry."""
     return text.encode("utf-8", "replace").decode()

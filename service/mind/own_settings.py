@@ -27,6 +27,7 @@ from consolidation.kernel.files import exclusive, replace_text
 from consolidation.kernel.links import LinkRefused, is_secret, open_regular
 from consolidation.kernel.shared_files import stamp_of, until_unchanged
 from consolidation.story.edits import check_unchanged, etag_of
+from consolidation.text.surrogates import as_text
 from consolidation.workspace import LONGEST_MIND_NAME, mind_id_of
 from service.mind.settings_lines import edited
 
@@ -288,7 +289,7 @@ def _read(file: Path) -> SettingsRead:
         return understood(content.decode())
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        text = content.decode("utf-8", "surrogateescape")
+        text = as_text(content)
         own = OwnSettings(never_keep=_never_kept_by_line(text))
         return SettingsRead(text, own, SettingsFault("is not UTF-8", line=line), is_readable=False)
 

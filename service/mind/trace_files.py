@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from consolidation.kernel.files import append_line, remove, replacing
 from consolidation.kernel.links import open_regular
+from consolidation.text.surrogates import as_text
 from consolidation.transcript.recovery import seal_end
 from service.mind.trace_document import decoded, delivery_of
 
@@ -224,7 +225,7 @@ def words_in(file: Path) -> Iterator[str]:
             if trace is not None:
                 yield from trace.texts()
             elif delivery_of(line) is None:
-                yield line.decode("utf-8", "surrogateescape")
+                yield as_text(line)
 
 
 def _written(day: int, file: Path) -> int:

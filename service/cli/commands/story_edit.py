@@ -27,6 +27,7 @@ from consolidation.kernel.errors import MemoryFault
 from consolidation.story.anchor import without_marks
 from consolidation.story.chapters import Book, parse
 from consolidation.story.merge import Merged, merge
+from consolidation.text.surrogates import as_bytes
 from consolidation.workspace import DEFAULT_MIND
 from service.cli.command import CommandFailed, Context, MindName, command
 from service.cli.connection import connect
@@ -127,7 +128,7 @@ class _Draft:
 def _drafted(text: str) -> Iterator[_Draft]:
     """Lend a draft that begins with *text*. Where the block fails after a change, it stays, and its place is said."""
     folder = Path(tempfile.mkdtemp(prefix="mind-memory-"))
-    draft = _Draft(folder / "STORY.md", text.encode(errors="surrogateescape"))
+    draft = _Draft(folder / "STORY.md", as_bytes(text))
     draft.file.write_bytes(draft.began)
     try:
         yield draft

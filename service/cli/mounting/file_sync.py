@@ -22,7 +22,8 @@ from consolidation.kernel.errors import StoryUnreadable
 from consolidation.kernel.files import replace_bytes
 from consolidation.story.edits import etag_of
 from consolidation.story.exchange import read_stable
-from service.cli.mounting.state import MountState, Record, as_bytes, as_text, is_conflict, is_utf8
+from consolidation.text.surrogates import as_bytes, as_text
+from service.cli.mounting.state import MountState, Record, is_conflict, is_utf8
 from service.index.journal_files import OWN_WRITINGS, files_of
 from service.journal.mind_files import BESIDE
 

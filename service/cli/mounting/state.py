@@ -17,6 +17,7 @@ from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.files import FolderLock, new_file, replace_text
 from consolidation.story.exchange import create
 from consolidation.story.storyfile import StoryFile
+from consolidation.text.surrogates import as_bytes
 from service.cli.command import CommandFailed
 
 STATE = ".mind-memory"
@@ -165,16 +166,6 @@ def is_conflict(path: str) -> bool:
     return _CONFLICT in path.rpartition("/")[2]
 
 
-def as_bytes(text: str) -> bytes:
-    """*text* as it is on disk."""
-    return text.encode("utf-8", "surrogateescape")
-
-
-def as_text(content: bytes) -> str:
-    """What is on disk, as text."""
-    return content.decode("utf-8", "surrogateescape")
-
-
 def is_utf8(text: str) -> bool:
     """Whether *text* can be sent."""
     return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)
@@ -190,4 +181,4 @@ def _read(file: Path) -> Record | None:
 
 
 def _name(path: str) -> str:
-    return hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:24]
+    return hashlib.sha256(as_bytes(path)).hexdigest()[:24]

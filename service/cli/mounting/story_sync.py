@@ -18,8 +18,9 @@ from consolidation.story.anchor import anchor_moved_back, read_marks, without_ma
 from consolidation.story.edits import etag_of
 from consolidation.story.exchange import read_stable
 from consolidation.story.storyfile import merged_under_marks
+from consolidation.text.surrogates import as_text
 from service.cli.commands.story_edit import changes_in_words
-from service.cli.mounting.state import MountState, Record, Written, as_text, is_utf8
+from service.cli.mounting.state import MountState, Record, Written, is_utf8
 
 STORY = "STORY.md"
 _MOST_TRIES = 20

@@ -4,11 +4,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
+from consolidation.text.surrogates import encodable
 from service.catalog.sessions import list_sessions
 from service.catalog.turns import TurnItem, TurnQuery
 from service.http.dependencies import MemoryDep, MindId
 from service.http.known_query import KnownQuery
-from service.http.markdown import encodable
 from service.http.openapi import answers
 from service.http.schemas.conversations import (
     SESSIONS,

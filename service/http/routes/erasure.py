@@ -6,13 +6,13 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response, status
 from pydantic import BaseModel, ConfigDict, Field
 
+from consolidation.text.surrogates import encodable
 from consolidation.workspace import checked_mind_id
 from service.composition.container import Memory
 from service.erasure.receipt import ErasureRequest, Receipt
 from service.erasure.service import Unfinished
 from service.http.dependencies import CallerName, MemoryDep, MindName
 from service.http.known_query import KnownQuery
-from service.http.markdown import encodable
 from service.http.openapi import Answers, answers
 from service.http.schemas.erasure import ERASED, ERASED_MIND, ErasedCount, ErasedOut, ErasurePreviewOut
 from service.http.schemas.fields import SessionId, TurnId

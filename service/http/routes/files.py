@@ -4,10 +4,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Path, Request, Response
 
+from consolidation.text.surrogates import as_text, encodable
 from service.http.dependencies import CallerDep, MemoryDep, MindId
 from service.http.entity_tags import is_held
 from service.http.known_query import KnownQuery
-from service.http.markdown import encodable, posted_text, wants_markdown
+from service.http.markdown import posted_text, wants_markdown
 from service.http.openapi import MARKDOWN, answers, answers_with_markdown
 from service.http.schemas.files import FILE, FILE_LISTED, FILE_PUT, FILES, FileIn, FileListedOut, FileOut, FilesOut
 from service.index.journal_files import LONGEST_PATH
@@ -119,7 +120,7 @@ async def delete(
 
 
 def _file_out(found: WholeFile) -> FileOut:
-    listed, text = found.listed, found.content.decode("utf-8", "surrogateescape")
+    listed, text = found.listed, as_text(found.content)
     return FileOut(
         path=listed.path, etag=listed.etag, bytes=listed.bytes, changed_at=listed.changed_at, text=encodable(text)
     )

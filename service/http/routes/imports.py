@@ -6,9 +6,9 @@ from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Path, Query, Response, status
 
+from consolidation.text.surrogates import encodable
 from service.http.dependencies import CallerDep, MemoryDep, MindId, SentFile
 from service.http.known_query import KnownQuery
-from service.http.markdown import encodable
 from service.http.openapi import Answers, answers
 from service.http.schemas.imports import (
     IMPORT_BEGUN,

@@ -6,10 +6,11 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Query, Request, Response
 
 from consolidation.dreams.observations import Level
+from consolidation.text.surrogates import as_bytes, encodable
 from service.http.dependencies import CallerName, MemoryDep, MindId
 from service.http.entity_tags import is_held
 from service.http.known_query import KnownQuery
-from service.http.markdown import encodable, posted_text, wants_markdown
+from service.http.markdown import posted_text, wants_markdown
 from service.http.openapi import MARKDOWN, answers, answers_with_markdown
 from service.http.schemas.observations import (
     OBSERVATIONS_PUT,
@@ -48,7 +49,7 @@ async def read(
     if is_held(found.etag, if_none_match=if_none_match):
         return Response(status_code=304, headers=headers)
     if wants_markdown(accept):
-        return Response(found.text.encode("utf-8", "surrogateescape"), media_type=MARKDOWN, headers=headers)
+        return Response(as_bytes(found.text), media_type=MARKDOWN, headers=headers)
     response.headers.update(headers)
     return _observations_out(mind, found, found.of(level=level, since=since))
 

@@ -9,11 +9,12 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from consolidation.kernel.turns import StoredTurn, TurnKind
 from consolidation.story.anchor import places_in_marked
 from consolidation.story.sentence_sources import SentenceSource
+from consolidation.text.surrogates import as_bytes, encodable
 from service.composition.container import Memory
 from service.http.dependencies import CallerName, MemoryDep, MindId, VersionName
 from service.http.entity_tags import is_held
 from service.http.known_query import KnownQuery
-from service.http.markdown import encodable, posted_text, wants_markdown
+from service.http.markdown import posted_text, wants_markdown
 from service.http.openapi import MARKDOWN, answers, answers_with_markdown
 from service.http.schemas.examples import DIFFERENCE, HISTORY, SOURCES, STORY, VERSION
 from service.http.schemas.story import (
@@ -60,7 +61,7 @@ async def read(
     if is_held(story.etag, if_none_match=if_none_match):
         return Response(status_code=304, headers=headers)
     if wants_markdown(accept):
-        return Response(story.text.encode("utf-8", "surrogateescape"), media_type=MARKDOWN, headers=headers)
+        return Response(as_bytes(story.text), media_type=MARKDOWN, headers=headers)
     response.headers.update(headers)
     return await _story_out(mind, story, memory)
 
@@ -123,7 +124,7 @@ async def version(
     """The text of a version, byte for byte with `Accept: text/markdown`."""
     text = await memory.story.reader.version(await memory.minds.find(mind_id), version)
     if wants_markdown(accept):
-        return Response(text.encode("utf-8", "surrogateescape"), media_type=MARKDOWN, headers={"Vary": "Accept"})
+        return Response(as_bytes(text), media_type=MARKDOWN, headers={"Vary": "Accept"})
     return VersionOut(version=version, saved_at=saved_at(version), text=encodable(text))
 
 
