@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC
 from itertools import accumulate
 from typing import TYPE_CHECKING, Self, cast
@@ -120,7 +120,7 @@ class Narrator:
         most_of_story: int = MOST_OF_STORY,
     ) -> StoryDraft:
         """
-        Make chapters of *batch*, which *told* goes on with. *going* learns what comes, what it costs and is refused.
+        Make chapters of *batch* that go on from *told*. *going* learns what comes, what it costs, and what is refused.
 
         With *is_again*, the batch was narrated before: what is still in the story is not repeated, which may leave
         nothing. *is_newest* says that nothing else is pending behind it. Of a turn, *most_of_turn* tokens are shown,
@@ -129,12 +129,51 @@ class Narrator:
         ModelTimedOut where a smaller batch may do.
         """
         # A second of CPU for a full batch.
-        turns, language = await anyio.to_thread.run_sync(
-            lambda: _read(batch, most_of_turn=most_of_turn, zone=voice.zone)
+        telling = await anyio.to_thread.run_sync(
+            lambda: self._telling(
+                batch,
+                told=told,
+                voice=voice,
+                going=going,
+                is_again=is_again,
+                is_newest=is_newest,
+                most_of_turn=most_of_turn,
+                most_of_story=most_of_story,
+            )
         )
-        shown, is_cut = await anyio.to_thread.run_sync(_newest, told.book.chapters, most_of_story)
+        problem: MemoryFault = ModelFault("no model was asked")
+        for model in self._quoting if voice.is_quoting else self._models:
+            try:
+                return await telling.told_by(model, batch)
+            except (ModelFault, StoryRefused) as error:
+                is_too_much = isinstance(problem, ModelTruncated)
+                is_too_slow = isinstance(problem, ModelTimedOut) and not isinstance(error, UNUSABLE)
+                problem = problem if is_too_much or is_too_slow else error
+        if not (voice.quotes_refused and isinstance(problem, UNUSABLE)) or isinstance(problem, ModelTruncated):
+            raise problem
+        part = await anyio.to_thread.run_sync(telling.told_in_part)
+        untold = batch if part is None else part.untold
+        draft = await telling.told_by(self._quoting[0], untold) if untold else StoryDraft(())
+        going.quote(await anyio.to_thread.run_sync(turns_told, untold, draft))
+        return draft if part is None else await anyio.to_thread.run_sync(with_quoted, part, draft)
+
+    def _telling(
+        self,
+        batch: Sequence[StoredTurn],
+        *,
+        told: ToldSoFar,
+        voice: Voice,
+        going: RunInProgress,
+        is_again: bool,
+        is_newest: bool,
+        most_of_turn: int,
+        most_of_story: int,
+    ) -> _Telling:
+        """What models are asked of *batch*, and how their answers are checked; arguments as for ``narrate``."""
+        turns, language = _read(batch, most_of_turn=most_of_turn, zone=voice.zone)
+        shown, is_cut = _newest(told.book.chapters, most_of_story)
         revisable = tuple(chapter for chapter in shown if chapter.digest in told.ours and not is_cut)
-        notes = await anyio.to_thread.run_sync(_first, told.notes, most_of_story)
+        notes = _first(told.notes, most_of_story)
         words: dict[str, object] = {
             "agent": voice.agent,
             "soul": voice.soul,
@@ -150,62 +189,19 @@ class Narrator:
             "faulty": (),
             "kept": (),
         }
-        ask = Ask("story_next" if shown else "story_first", StoryChapters, words, voice.overrides)
-        checks = await anyio.to_thread.run_sync(
-            lambda: ChapterChecks(
+        return _Telling(
+            batch,
+            Ask("story_next" if shown else "story_first", StoryChapters, words, voice.overrides),
+            ChapterChecks(
                 batch, book=told.book, agent=voice.agent, soul=voice.soul, language=language, zone=voice.zone
-            )
+            ),
+            told,
+            revisable,
+            voice.zone,
+            going,
+            is_again,
+            any(model.is_hosted for model in self._models),
         )
-
-        tried: list[ChapterTries] = []
-
-        def drafted(answer: StoryChapters, *, has_notes: bool) -> StoryDraft:
-            notes = notes_of(answer, checks.sources) if has_notes else None
-            return replace(_draft(answer, revisable, notes=notes, made_on=told.digest), zone=voice.zone)
-
-        async def told_by(model: LanguageModel, part: Sequence[StoredTurn] = batch) -> StoryDraft:
-            tries = ChapterTries(checks, book=told.book, revisable=revisable, is_again=is_again, left_out=going.refuse)
-            tried.append(tries)
-            asked = ask if model.is_hosted else self._to_quote(ask, batch, part)
-            answer = await _told_by(model, asked, tries, going)
-            draft = await anyio.to_thread.run_sync(lambda: drafted(answer, has_notes=model.is_hosted))
-            quoted = None if model.is_hosted else await anyio.to_thread.run_sync(chapters_quoting, part, draft)
-            return replace(draft, quoted=quoted)
-
-        def told_in_part() -> PartlyTold | None:
-            """The most of *batch* that a model told as it should."""
-            parts = []
-            for usable, lost in filter(None, (one.in_part() for one in tried)):
-                whole, new = drafted(usable, has_notes=True), without_repetitions(usable, book=told.book)
-                at_fault = [_chapter(one.at, one.title, one.text) for one in lost]
-                parts.append(partly_told(batch, whole, at_fault, new=drafted(new, has_notes=False).append))
-            return min(filter(None, parts), key=lambda one: len(one.untold), default=None)
-
-        problem: MemoryFault = ModelFault("no model was asked")
-        for model in self._quoting if voice.is_quoting else self._models:
-            try:
-                return await told_by(model)
-            except (ModelFault, StoryRefused) as error:
-                is_too_much = isinstance(problem, ModelTruncated)
-                is_too_slow = isinstance(problem, ModelTimedOut) and not isinstance(error, UNUSABLE)
-                problem = problem if is_too_much or is_too_slow else error
-        if not (voice.quotes_refused and isinstance(problem, UNUSABLE)) or isinstance(problem, ModelTruncated):
-            raise problem
-        part = await anyio.to_thread.run_sync(told_in_part)
-        untold = batch if part is None else part.untold
-        draft = await told_by(self._quoting[0], untold) if untold else StoryDraft(())
-        going.quote(await anyio.to_thread.run_sync(turns_told, untold, draft))
-        return draft if part is None else await anyio.to_thread.run_sync(with_quoted, part, draft)
-
-    def _to_quote(
-        self, ask: Ask[StoryChapters], batch: Sequence[StoredTurn], part: Sequence[StoredTurn]
-    ) -> Ask[StoryChapters]:
-        """*ask*, which shows the turns of *batch*, for those of *part* alone and without a model."""
-        shown = cast("Sequence[ToldTurn]", ask.words["batch"])
-        left = {stored.sequence for stored in part}
-        quoted = tuple(turn for turn, stored in zip(shown, batch, strict=True) if stored.sequence in left)
-        is_told = any(model.is_hosted for model in self._models)
-        return replace(ask, words={**ask.words, "batch": quoted, "is_told_by_model": is_told})
 
     async def shorten(self, chapters: Sequence[Chapter], *, voice: Voice, going: RunInProgress) -> tuple[Chapter, ...]:
         """Make *chapters* fewer and shorter, with every person still named; by quoting them when no model can."""
@@ -240,7 +236,63 @@ class Narrator:
         return as_chapters(shorter, chapters)
 
 
-async def _told_by(
+@dataclass(frozen=True, slots=True)
+class _Telling:
+    """
+    A batch that models are asked to tell, one after the other; ``tried`` are the tries of those that were asked.
+
+    With ``is_again``, the batch was narrated before. The story ``is_told_by_model`` where any model is hosted.
+    """
+
+    batch: Sequence[StoredTurn]
+    ask: Ask[StoryChapters]
+    checks: ChapterChecks
+    told: ToldSoFar
+    revisable: Sequence[Chapter]
+    zone: tzinfo
+    going: RunInProgress
+    is_again: bool
+    is_told_by_model: bool
+    tried: list[ChapterTries] = field(default_factory=list)
+
+    async def told_by(self, model: LanguageModel, part: Sequence[StoredTurn]) -> StoryDraft:
+        """What *model* tells of the batch, or of *part* of it where it only quotes. Raises ModelFault, StoryRefused."""
+        tries = ChapterTries(
+            self.checks,
+            book=self.told.book,
+            revisable=self.revisable,
+            is_again=self.is_again,
+            left_out=self.going.refuse,
+        )
+        self.tried.append(tries)
+        answer = await _chapters_of(model, self.ask if model.is_hosted else self._to_quote(part), tries, self.going)
+        draft = await anyio.to_thread.run_sync(lambda: self._drafted(answer, has_notes=model.is_hosted))
+        quoted = None if model.is_hosted else await anyio.to_thread.run_sync(chapters_quoting, part, draft)
+        return replace(draft, quoted=quoted)
+
+    def told_in_part(self) -> PartlyTold | None:
+        """The most of the batch that a model told as it should."""
+        parts = []
+        for usable, lost in filter(None, (one.in_part() for one in self.tried)):
+            whole, new = self._drafted(usable, has_notes=True), without_repetitions(usable, book=self.told.book)
+            at_fault = [_chapter(one.at, one.title, one.text) for one in lost]
+            parts.append(partly_told(self.batch, whole, at_fault, new=self._drafted(new, has_notes=False).append))
+        return min(filter(None, parts), key=lambda one: len(one.untold), default=None)
+
+    def _to_quote(self, part: Sequence[StoredTurn]) -> Ask[StoryChapters]:
+        """The question for the turns of *part* alone, to a model that quotes."""
+        shown = cast("Sequence[ToldTurn]", self.ask.words["batch"])
+        left = {stored.sequence for stored in part}
+        quoted = tuple(turn for turn, stored in zip(shown, self.batch, strict=True) if stored.sequence in left)
+        words = {**self.ask.words, "batch": quoted, "is_told_by_model": self.is_told_by_model}
+        return replace(self.ask, words=words)
+
+    def _drafted(self, answer: StoryChapters, *, has_notes: bool) -> StoryDraft:
+        notes = notes_of(answer, self.checks.sources) if has_notes else None
+        return replace(_draft(answer, self.revisable, notes=notes, made_on=self.told.digest), zone=self.zone)
+
+
+async def _chapters_of(
     model: LanguageModel, ask: Ask[StoryChapters], tries: ChapterTries, going: RunInProgress
 ) -> StoryChapters:
     """The chapters of one model, asked twice at most. Without a model they only quote, and no rule is needed."""
