@@ -30,13 +30,16 @@ from consolidation.kernel.ports import Ask, Usage
 from prompts.responses import DeepSleep, Dream
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
     from datetime import date, tzinfo
     from pathlib import Path
 
+    from pydantic import BaseModel
+
     from consolidation.dreams.dream_log import DreamRecord, Dreams
     from consolidation.dreams.evidence import Evidence, EvidenceItem
+    from consolidation.kernel.checked_answer import CheckedAnswer
     from consolidation.kernel.ports import LanguageModel
     from consolidation.workspace import Workspace
     from prompts.responses import DreamtObservation
@@ -139,24 +142,15 @@ class Dreamer:
             "items": evidence.items,
             "left_out": evidence.left_out,
             "narration": evidence.narration,
-            "observations": [
-                {"number": number if number in ours else 0, "day": str(one.day), "line": one.line}
-                for number, one in standing.items()
-            ],
+            "observations": _numbered(standing, changeable=ours),
             "rules": [rule.text for rule in read_rules(writings.rules)],
             "briefing": writings.briefing.strip(),
             "priority": dreams.priority,
             "earlier": tuple(earlier),
         }
-        texts = (
-            *evidence.texts,
-            *evidence.counts,
-            *(f"{one.day} {one.line}" for one in standing.values()),
-            *(writings.rules, writings.briefing, dreams.priority, voice.purpose),
-            *earlier,
-        )
+        known = (*_dated(standing.values()), writings.rules, writings.briefing, dreams.priority, voice.purpose)
         sources = DreamSources.of(
-            texts,
+            (*evidence.texts, *evidence.counts, *known, *earlier),
             soul=voice.soul,
             agent=voice.agent,
             language=evidence.language,
@@ -171,14 +165,7 @@ class Dreamer:
                 return ""
             return fault_of_dream(answer, sources=sources, standing=present, evidence=evidence)
 
-        found = await ask_checked(
-            self._models,
-            Ask("dream", Dream, words, voice.overrides),
-            fault,
-            cleaned=lambda answer: answer,
-            refused=DreamRefused,
-            reports=reports,
-        )
+        found = await self._asked(Ask("dream", Dream, words, voice.overrides), fault, reports)
         is_quoted = not found.model.is_hosted
         record = record.model_copy(update={"model": found.name, "is_quoted": is_quoted})
         make = _Drafting(record, evidence, sources, present, ours, zone)
@@ -199,62 +186,53 @@ class Dreamer:
         """
         What a deep sleep makes of *dreams* and of what stands. Raises as ``dream``.
 
-        *lowerable* are digests of RED observations that no person's words stand behind.
+        *lowerable* are the digests of RED observations that may lose that level: no person's words are behind them.
         """
-        present = read_observations(writings.observations)[-_MOST_TIDIED:]
+        present = dict(enumerate(read_observations(writings.observations)[-_MOST_TIDIED:], start=1))
+        ours = {number: one for number, one in present.items() if known.is_ours(one)}
         told = [(f"{one.t.astimezone(zone):%Y-%m-%d %H:%M}", one.reflection, one.priority) for one in dreams]
-        numbered = {number: one for number, one in enumerate(present, start=1) if known.is_ours(one)}
-        changeable = {number: one for number, one in numbered.items() if one.level is not Level.RED}
         words: dict[str, object] = {
             "agent": voice.agent,
             "purpose": voice.purpose,
             "language": language,
-            "dreams": [
-                {"when": when, "reflection": reflection, "priority": priority} for when, reflection, priority in told
-            ],
-            "observations": [
-                {"number": number if number in numbered else 0, "day": str(one.day), "line": one.line}
-                for number, one in enumerate(present, start=1)
-            ],
+            "dreams": [dict(zip(("when", "reflection", "priority"), one, strict=True)) for one in told],
+            "observations": _numbered(present, changeable=ours),
             "priorities": read_priorities(writings.priorities),
         }
-        texts = (
-            *(" ".join(one) for one in told),
-            *(f"{one.day} {one.line}" for one in present),
-            writings.priorities,
-            voice.purpose,
-        )
-        counted = max(len(told), len(present))
-        failed = sum(one.failed_calls for one in dreams)
         sources = DreamSources.of(
-            texts, soul=voice.soul, agent=voice.agent, language=language, counted=counted, failed_calls=failed
+            (*map(" ".join, told), *_dated(present.values()), writings.priorities, voice.purpose),
+            soul=voice.soul,
+            agent=voice.agent,
+            language=language,
+            counted=max(len(told), len(present)),
+            failed_calls=sum(one.failed_calls for one in dreams),
         )
 
         def fault(answer: DeepSleep, model: LanguageModel) -> str:
             return fault_of_deep_sleep(answer, sources=sources) if model.is_hosted else ""
 
-        found = await ask_checked(
-            self._models,
-            Ask("deep_sleep", DeepSleep, words, voice.overrides),
-            fault,
-            cleaned=lambda answer: answer,
-            refused=DreamRefused,
-            reports=reports,
-        )
+        found = await self._asked(Ask("deep_sleep", DeepSleep, words, voice.overrides), fault, reports)
         answer = found.content
-        priorities = (
-            answer.priorities if not found.model.is_hosted else usable_lines(answer.priorities, sources=sources)
-        )
+        is_quoted = not found.model.is_hosted
+        priorities = answer.priorities if is_quoted else usable_lines(answer.priorities, sources=sources)
+        superseded = (ours[number] for number in answer.superseded if number in ours)
+        levels = ((ours[one.number], Level(one.level)) for one in answer.levels if one.number in ours)
         return Tidied(
-            frozenset(changeable[number].digest for number in answer.superseded if number in changeable),
+            frozenset(line.digest for line in superseded if line.level is not Level.RED),
             {
-                line.digest: _level(line, Level(one.level))
-                for one in answer.levels
-                if (line := numbered.get(one.number)) is not None
-                and (line.level is not Level.RED or line.digest in lowerable)
+                line.digest: _level(line, level)
+                for line, level in levels
+                if line.level is not Level.RED or line.digest in lowerable
             },
             tuple(one for one in priorities if worded(one)),
             worded(answer.diary),
+        )
+
+    async def _asked[Answer: BaseModel](
+        self, ask: Ask[Answer], fault: Callable[[Answer, LanguageModel], str], reports: DreamReports
+    ) -> CheckedAnswer[Answer]:
+        return await ask_checked(
+            self._models, ask, fault, cleaned=lambda answer: answer, refused=DreamRefused, reports=reports
         )
 
 
@@ -380,6 +358,18 @@ def _day(turns: Sequence[int], at: str, items: Sequence[EvidenceItem]) -> date |
     before = [one for one in items if f"{one.at:%H:%M}" <= at]
     found = resting or before or items
     return found[-1].at.date() if found else None
+
+
+def _numbered(lines: Mapping[int, Observation], *, changeable: Collection[int]) -> list[dict[str, object]]:
+    """Observations as a prompt shows them: those that an answer may change have their numbers, a person's have 0."""
+    return [
+        {"number": number if number in changeable else 0, "day": str(one.day), "line": one.line}
+        for number, one in lines.items()
+    ]
+
+
+def _dated(lines: Iterable[Observation]) -> Iterator[str]:
+    return (f"{one.day} {one.line}" for one in lines)
 
 
 def _standing(text: str, dreams: Dreams) -> dict[int, Observation]:
