@@ -90,7 +90,7 @@ _MEGABYTE = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What the doors may call, a field for each path, and what they need around it. A door takes what it names."""
+    """What the doors (HTTP, proxy, MCP, command line) may call, a field for each path; and what they need beside it."""
 
     intake: Intake
     imports: ConversationImports
@@ -157,9 +157,9 @@ async def open_memory(
 
     *embedder* takes the place of the configured one, and *graphs* opens other graphs than FalkorDB's. *epoch_of* is
     given where several services write to one FalkorDB. *is_reindexing* opens graphs that another embedder made, and
-    starts no job that reads or writes them. *fleet* are the processes that serve the home together with this one, and
-    which part of it this one has. Raises HomeLocked, HomeFault, KeysUnreadable, ConfigurationFault, EmbedderMismatch,
-    InvalidMindId: what is wrong is reported now, not at the first turn.
+    starts no job that reads or writes them. *fleet* is given where several processes serve the home: it names them, and
+    says which part of the minds this one has. Raises HomeLocked, HomeFault, KeysUnreadable, ConfigurationFault,
+    EmbedderMismatch, InvalidMindId: what is wrong is reported now, not at the first turn.
     """
     async with AsyncExitStack() as stack:
         shared = await open_resources(

@@ -49,7 +49,7 @@ def choose(settings: Settings) -> dict[Role, tuple[Deployment, ...]]:
 async def open_models(
     settings: Settings, *, clock: Clock, ledger: UsageLedger, dependencies: Dependencies | None = None
 ) -> AsyncIterator[Mapping[Role, LanguageModel]]:
-    """A model for each role, told of to *dependencies*; nothing heavy is imported before the first question."""
+    """A model for each role, whose health *dependencies* show; nothing heavy is imported before the first question."""
     chosen = choose(settings)
     # What a person waits for does not queue behind what is done in the background.
     waited_for = Slots(settings.models.at_once)
@@ -85,8 +85,8 @@ def narrators(settings: Settings) -> tuple[Role, ...]:
     """
     The roles whose models narrate, in order: not the same model twice, whose answers were refused the first time.
 
-    Where chat has no model, nothing follows the narrative one: what would quote for chat must not tell for a model that
-    is away for a minute.
+    Where chat has no model, nothing follows the narrative one. Else turns would be quoted, for good, whenever the
+    narrative model is away for a minute.
     """
     chosen = choose(settings)
     has_second = bool(chosen[Role.CHAT]) and chosen[Role.CHAT][:1] != chosen[Role.NARRATIVE][:1]

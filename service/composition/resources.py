@@ -16,6 +16,7 @@ from consolidation.kernel.links import make_private
 from consolidation.kernel.ports import Role
 from consolidation.kernel.release import installed_version
 from consolidation.secrets.privacy_filter import PrivacyFilter
+from consolidation.story.triggers import TriggerThresholds
 from consolidation.workspace import workspace_of
 from service.adapters.circuit_breaker import CircuitBreaker
 from service.adapters.extractive_model import ExtractiveModel
@@ -23,7 +24,6 @@ from service.composition.embedder import choose_embedder
 from service.composition.graphs import falkordb, start_embedded_server
 from service.composition.models import open_models
 from service.composition.shared_home import open_shared_home
-from service.composition.thresholds import story_thresholds
 from service.example.reader import ExampleReader
 from service.ingest.extraction_prompts import EntityKind, TurnReaders
 from service.ingest.nameless_speaker import names_said
@@ -46,7 +46,7 @@ from service.workers.share import WHOLE
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping
     from contextlib import AsyncExitStack
     from datetime import tzinfo
     from pathlib import Path
@@ -84,9 +84,10 @@ class Resources:
     What the paths share, opened already; the stack it was opened on closes it.
 
     ``embedder`` remembers vectors it made lately; ``plain_embedder`` is the same one without that memory.
-    ``graph_server`` is None where this process runs no server of the graph's; one of ours may be loading all the same.
-    ``share`` are the minds of this process, and ``fleet`` the others that serve the home on this machine. ``several``
-    is the home in a database, which other machines serve too; None for a home of this machine alone.
+    ``graph_server`` is the graph's server, None where this process does not run one; ``is_graph_loading`` may be true
+    all the same, of the one that the process in front runs. ``share`` says which minds are this process's, and
+    ``fleet`` which other processes serve the home on this machine. ``several`` is the home in a database, which other
+    machines serve too; None for a home of this machine alone.
     """
 
     clock: Clock
@@ -118,9 +119,9 @@ async def open_resources(
     fleet: Fleet | None,
 ) -> Resources:
     """
-    Open it all on *stack*; *embedder* takes the place of the configured one, and *graphs* of FalkorDB's.
+    Open it all on *stack*. *embedder* takes the place of the configured one, and *graphs* that of FalkorDB's graphs.
 
-    A worker of a *fleet* has the home from the process in front, and uses the graph's server that runs there.
+    A worker of a *fleet* does not lock the home, which the process in front has, and uses the graph's server there.
     Raises HomeLocked, HomeFault, ConfigurationFault.
     """
     share = fleet.share if fleet is not None else WHOLE
@@ -142,17 +143,7 @@ async def open_resources(
         settings, breaker=lambda: breaker_of(EMBEDDER, settings.embedder.rest_seconds)
     )
     cache = EmbeddingCache(plain_embedder, counts=telemetry.tally.texts)
-    reader = ExampleReader(ExtractiveModel())
-    readers = TurnReaders(
-        models[Role.EXTRACTION],
-        overrides=lambda mind_id: workspace_of(settings.folder, mind_id).prompts,
-        spent=lambda mind_id, usage: minds.add_usage(mind_id, usage),  # noqa: PLW0108 - minds come with graphs, below
-        kinds=tuple(EntityKind(one.name, one.description) for one in settings.entity_kinds),
-        own_kinds=lambda mind_id: _own_kinds(minds.get(mind_id)),
-        zone=lambda mind_id: _zone(minds.get(mind_id)),
-        names_said=lambda mind_id, text: _names_said(minds.get(mind_id), text),
-        own_model=lambda mind_id: reader if workspace_of(settings.folder, mind_id).is_example else None,
-    )
+    readers = _turn_readers(settings, models[Role.EXTRACTION], minds=lambda: minds)  # which come with graphs, below
     several = await open_shared_home(settings, stack, dependencies=telemetry.dependencies, tally=telemetry.tally)
     epoch_of = epoch_of or (several.epoch_of if several is not None else None)
     open_graphs = graphs or falkordb(
@@ -163,11 +154,10 @@ async def open_resources(
         leases=Leases(epoch_of, telemetry.tally.fenced_write) if epoch_of is not None else None,
     )
     opened = open_graphs(readers=readers, embedder=cache)
-    disk = telemetry.dependencies.get(DISK)
     minds = Minds(
         settings.folder,
         clock=clock,
-        disk=disk,
+        disk=telemetry.dependencies.get(DISK),
         gate=MindGate(),
         graph_of=opened.of,
         linked_folders=settings.story.linked_folders,
@@ -197,7 +187,7 @@ async def open_resources(
         embedder=cache,
         plain_embedder=plain_embedder,
         graph_server=server,
-        is_graph_loading=not server.has_answered if server is not None else lent_url is not None and _loads(fleet),
+        is_graph_loading=not server.has_answered if server is not None else _is_lent_loading(fleet, lent_url),
         graphs=opened,
         privacy_filter=PrivacyFilter(settings.redact_secrets, settings.off_the_record_markers),
         telemetry=telemetry,
@@ -208,8 +198,30 @@ async def open_resources(
     )
 
 
-def _loads(fleet: Fleet | None) -> bool:
-    return fleet is not None and fleet.is_graph_loading
+def story_thresholds(settings: Settings) -> TriggerThresholds:
+    """When a story is due: after how many tokens, how much quiet, and how long after a failure."""
+    knobs = settings.story
+    return TriggerThresholds(knobs.threshold_tokens, knobs.idle_seconds, knobs.retry_seconds)
+
+
+def _turn_readers(settings: Settings, model: LanguageModel, *, minds: Callable[[], Minds]) -> TurnReaders:
+    """What reads turns with *model*, as the settings of the service and of each mind say; *minds* are asked later."""
+    example_reader = ExampleReader(ExtractiveModel())
+    return TurnReaders(
+        model,
+        overrides=lambda mind_id: workspace_of(settings.folder, mind_id).prompts,
+        spent=lambda mind_id, usage: minds().add_usage(mind_id, usage),
+        kinds=tuple(EntityKind(one.name, one.description) for one in settings.entity_kinds),
+        own_kinds=lambda mind_id: _own_kinds(minds().get(mind_id)),
+        zone=lambda mind_id: _zone(minds().get(mind_id)),
+        names_said=lambda mind_id, text: _names_said(minds().get(mind_id), text),
+        own_model=lambda mind_id: example_reader if workspace_of(settings.folder, mind_id).is_example else None,
+    )
+
+
+def _is_lent_loading(fleet: Fleet | None, url: str | None) -> bool:
+    """Whether the graph's server that the process in front lends at *url* still loads; False where it lends none."""
+    return url is not None and fleet is not None and fleet.is_graph_loading
 
 
 def _own_kinds(mind: Mind | None) -> tuple[EntityKind, ...] | None:

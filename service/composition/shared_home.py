@@ -44,12 +44,12 @@ if TYPE_CHECKING:
     from service.observability.dependency_health import Dependencies
     from service.settings.settings import Settings
 
-_START_SECONDS = 10  # in which a database has to answer that has just been started, too
-_LOOK_SECONDS = 60  # at all files of all minds
+_START_SECONDS = 10  # for the first answer of a database, which may just have been started
+_LOOK_SECONDS = 60  # for a look at all files of all minds
 _FULL_TEXT = SnapshotFile(TEXT_INDEX, VERSION)
 _MARK = ".copies"
 _REPLICA = ".replica"  # of the process that has the folder, as the others know it
-_TOLD = (
+_NOTE = (  # in the folder, for people
     "This folder holds copies of what is in a database. Do not edit them: no other service sees it, and it is lost "
     "when the copy is made anew. `mind-memory story edit` and `mind-memory mount` change what every service has.\n"
 )
@@ -154,7 +154,7 @@ def files_of_home(settings: Settings) -> Iterator[Path]:
 
 def start_custodian(memory: Memory, shared: SharedResources) -> None:
     """Begin to claim minds, and to work on them."""
-    told = memory.webhooks.comparison if memory.webhooks is not None else None
+    comparison = memory.webhooks.comparison if memory.webhooks is not None else None
 
     async def owes_dreams(mind: Mind) -> bool:
         with suppress(MemoryFault, OSError):
@@ -174,7 +174,7 @@ def start_custodian(memory: Memory, shared: SharedResources) -> None:
         is_behind = mind.health.awaits_end_of_outage or any(mind.lag(lane) for lane in LaneName)
         is_at_work = memory.background.is_at_work(mind.mind_id) or mind.story.is_running
         is_untold = bool(mind.story.pending(mind.transcript.positions).turns)
-        has_events = told is not None and told.has_news(mind.mind_id)
+        has_events = comparison is not None and comparison.has_news(mind.mind_id)
         return has_events or is_behind or is_untold or is_at_work or await owes_dreams(mind)
 
     custodian = Custodian(
@@ -185,7 +185,7 @@ def start_custodian(memory: Memory, shared: SharedResources) -> None:
         chores=shared.home.list_minds,
         work=work,
         has_work=has_work,
-        version_done=told.version_read if told is not None else shared.home.version,
+        version_done=comparison.version_read if comparison is not None else shared.home.version,
         snapshots=FullTextSnapshots(shared.home),
     )
     memory.minds.custodian = custodian
@@ -236,7 +236,7 @@ def _end(custody: PostgresCustody) -> None:
 
 
 def has_copies(home: Path) -> bool:
-    """Whether the minds in *home* are copies of what is in a database, so that their files are none to edit."""
+    """Whether the minds in *home* are copies of what is in a database, so that their files must not be edited."""
     return (home / _MARK).exists()
 
 
@@ -249,6 +249,6 @@ def _clear(home: Path) -> None:
                 f"{home} holds minds of its own, which are not in the database: set MIND_MEMORY_HOME to an empty "
                 "folder, and bring them over with `mind-memory export` and `mind-memory import`"
             )
-        replace_text(mark, _TOLD)
+        replace_text(mark, _NOTE)
     for folder in ("minds", "derived", "anew"):
         shutil.rmtree(home / folder, ignore_errors=True)

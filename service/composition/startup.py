@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from service.ports.upstream import Upstream
     from service.settings.settings import Settings
 
-_HEAD_START_SECONDS = 0.3  # of the doors: two threads at once would both be late
+_HEAD_START_SECONDS = 0.3  # for opening the port: two busy threads at once would both be late
 _TEMPLATES = "jinja2.sandbox"
 _NO_MODEL, _CONFIGURATION = "none", "configuration"
 
@@ -59,7 +59,7 @@ log = structlog.get_logger()
 
 
 async def start_front(memory: Memory, shared: Resources) -> None:
-    """What the process in front of several workers does by itself: it has no mind, and posts events for all."""
+    """Begin what the process in front of several workers does: it has no minds, and posts the webhooks of all."""
     await shared.minds.of_other_embedders(shared.plain_embedder.stored_name)  # makes the register that workers share
     start_webhooks(memory.webhooks, shared.background, share=shared.share)
 
@@ -151,7 +151,7 @@ async def _warm(
         await embedder.warm()
         await anyio.to_thread.run_sync(_warm_texts, rarity)
     finally:
-        warmed.set()  # what could not be loaded is told by its dependency
+        warmed.set()  # what could not be loaded is shown as trouble of its dependency
     await anyio.to_thread.run_sync(import_module, _TEMPLATES)
     for model in models:  # last: litellm alone takes seconds
         await model.warm()

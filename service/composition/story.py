@@ -10,7 +10,7 @@ from consolidation.story.narrator import Narrator
 from consolidation.workspace import mind_id_of
 from service.adapters.extractive_model import ExtractiveModel
 from service.composition.models import narrators
-from service.composition.thresholds import story_thresholds
+from service.composition.resources import story_thresholds
 from service.erasure.pending import ErasedMinds
 from service.story.context_window import ContextWindows
 from service.story.editor import StoryEditor

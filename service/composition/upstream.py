@@ -27,10 +27,10 @@ def open_upstream(settings: Settings, *, clock: Clock) -> Upstream:
 
 def menu_of(settings: Settings) -> ModelRegistry:
     """
-    The chat role's deployments under two names, then `proxy.models`, whose first stands in for a chat role without any
-    model; nothing where nothing is configured.
+    The chat role's deployments under two names, then `proxy.models`; nothing where nothing is configured.
 
-    The role's last resort, which no setting names, is none of them: a client asks for the model that it gets.
+    Where the chat role has no model, the first of `proxy.models` stands in for it. The role's last resort, which no
+    setting names, is left out: a client must get the model that it asks for.
     """
     chat = deployments_of(settings.models.chat, settings)
     others = {name: (_other(name, settings, chat=chat),) for name in settings.proxy.models}

@@ -39,7 +39,7 @@ async def open_webhooks(settings: Settings, shared: Resources, stack: AsyncExitS
     """The sender with its outbox, which hears every event from now on. Raises HomeFault."""
     section = settings.webhooks
     if not section.endpoints:
-        await anyio.to_thread.run_sync(_look_after_removed, settings, shared)
+        await anyio.to_thread.run_sync(_drop_old_events, settings, shared)
         return None
     from service.adapters.webhook_poster import HttpWebhookPoster  # httpx2, which a start without webhooks does without
 
@@ -82,7 +82,7 @@ async def open_webhooks(settings: Settings, shared: Resources, stack: AsyncExitS
 
 
 def _register(outbox: WebhookOutbox, names: Sequence[str], settings: Settings, shared: Resources) -> None:
-    """Tell the outbox which endpoints there are; events of one that was removed wait as long as one may wait at all."""
+    """Tell the outbox which endpoints there are; events for a removed one are kept as long as any event may wait."""
     now, keeps = shared.clock.now(), timedelta(hours=settings.webhooks.give_up_hours)
     outbox.register(names, now=now)
     for one in () if shared.share.is_worker else outbox.drop_removed(before=now - keeps):
@@ -92,8 +92,8 @@ def _register(outbox: WebhookOutbox, names: Sequence[str], settings: Settings, s
             log.info("webhook.endpoint_removed", endpoint=one.name, events=0, dropped=one.is_dropped)
 
 
-def _look_after_removed(settings: Settings, shared: Resources) -> None:
-    """What waits for endpoints of before, where none is configured now. A damaged outbox holds no start up."""
+def _drop_old_events(settings: Settings, shared: Resources) -> None:
+    """Drop what has waited too long for removed endpoints, where none is left. A damaged outbox stops no start."""
     if shared.several is None and not (settings.folder / _OUTBOX).exists():
         return
     try:
@@ -107,7 +107,7 @@ def _look_after_removed(settings: Settings, shared: Resources) -> None:
 def _open_outbox(
     settings: Settings, shared: Resources, stack: AsyncExitStack | ExitStack
 ) -> tuple[WebhookOutbox, Callable[[], int]]:
-    """The outbox, and what is another number when another process of this machine has written into it."""
+    """The outbox, and a function whose number changes when another process of this machine writes into it."""
     if shared.several is not None:
         from service.adapters.postgres.webhook_outbox import PostgresOutbox
 
@@ -121,9 +121,9 @@ def _open_outbox(
 
 def forget_left(home: Path, mind_id: str, *, turn_ids: tuple[str, ...] | None, session_id: str | None) -> None:
     """
-    Drop what an outbox on files holds of turns, or (None) of a mind, though no endpoint is configured any more.
+    Drop the events of some turns, or of a whole mind (*turn_ids* is None), from the outbox of a home without endpoints.
 
-    One that is configured again would be told of it. A damaged outbox, which nobody needs, is deleted. Raises
+    An endpoint that is configured again would get them. A damaged outbox, which nobody needs, is deleted. Raises
     HomeFault, OSError. Blocking.
     """
     file = home / _OUTBOX
@@ -151,7 +151,7 @@ def _opened(file: Path) -> SqliteOutbox:
 
 
 def _asked_of_owner(shared: Resources) -> IsErased | None:
-    """What asks the worker that has a mind, in the process in front, which sends for all; None elsewhere."""
+    """In the process in front, which sends for all, what asks the worker that has a mind; None in other processes."""
     fleet = shared.fleet
     if fleet is None or not shared.share.is_front:
         return None
