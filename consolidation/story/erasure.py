@@ -56,7 +56,7 @@ async def erase_from_story(story: MindStory, erased: ErasedTurns) -> ErasedFromS
     before = await anyio.to_thread.run_sync(effect_on, present)
     owed = (ledger.owed | before.owed) - erased.sequences
     if before.removed or ledger.owed & erased.sequences:
-        await _write(story, replace(ledger, owed=owed, notes=NO_NOTES))
+        await anyio.to_thread.run_sync(write_ledger, story.ledger, replace(ledger, owed=owed, notes=NO_NOTES))
     gone = set(narrating(erased, ledger.turns))
 
     def plan(text: str) -> str:
@@ -71,7 +71,7 @@ async def erase_from_story(story: MindStory, erased: ErasedTurns) -> ErasedFromS
         present = parse(without_marks(change.story))
     edited = effect_on(present).edited
     versions = await anyio.to_thread.run_sync(story.file.redact, _redaction(erased, ledger))
-    await _write(story, _without_chapters(ledger, gone, owed=owed))
+    await anyio.to_thread.run_sync(write_ledger, story.ledger, _without_chapters(ledger, gone, owed=owed))
     return ErasedFromStory(chapters, edited, len(before.owed), versions)
 
 
@@ -87,10 +87,6 @@ async def doomed_chapters(story: MindStory, erased: ErasedTurns) -> tuple[tuple[
         lambda: effect_of_erasing(present, ours=ledger.digests, turns=ledger.turns, erased=erased)
     )
     return tuple(one.heading for one in present.chapters if one.digest in effect.removed), effect.edited
-
-
-async def _write(story: MindStory, ledger: StoryLedger) -> None:
-    await anyio.to_thread.run_sync(write_ledger, story.ledger, ledger)
 
 
 def _without_chapters(ledger: StoryLedger, gone: set[str], *, owed: frozenset[int]) -> StoryLedger:

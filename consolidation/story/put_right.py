@@ -93,7 +93,7 @@ async def put_right_in_story(story: MindStory) -> int:
     orphans = _orphans(changes, ledger)
     owed = ledger.owed | orphans | frozenset().union(*(ledger.turns[one].narrated for one in removed))
     if removed or owed != ledger.owed:
-        await _write(story, replace(ledger, owed=owed, notes=NO_NOTES))
+        await anyio.to_thread.run_sync(write_ledger, story.ledger, replace(ledger, owed=owed, notes=NO_NOTES))
     gone = set(removed)
 
     def plan(text: str) -> str:
@@ -117,7 +117,7 @@ async def put_right_in_story(story: MindStory) -> int:
         put_right=lines[-1].id,
         follows_mutes=True,
     )
-    await _write(story, done)
+    await anyio.to_thread.run_sync(write_ledger, story.ledger, done)
     return len(removed)
 
 
@@ -182,7 +182,3 @@ def _orphans(changes: Sequence[_Change], ledger: StoryLedger) -> frozenset[int]:
     narrated = frozenset[int]().union(*(one.narrated for one in ledger.turns.values()))
     back = frozenset[int]().union(*(change.sequences for change in changes if not change.is_gone))
     return frozenset(one for one in back - narrated if one <= (ledger.sequence or 0))
-
-
-async def _write(story: MindStory, ledger: StoryLedger) -> None:
-    await anyio.to_thread.run_sync(write_ledger, story.ledger, ledger)

@@ -75,4 +75,4 @@ class ProxyContext:
 
     async def privacy_of(self, mind_id: str) -> PrivacyFilter:
         """What a mind keeps nothing of: the service's filter, and words of the mind's own."""
-        return (await self.minds.own_settings(mind_id)).privacy(self.privacy_filter)
+        return await self.intake.privacy_of(mind_id)

@@ -106,7 +106,7 @@ class StorySync:
 
     async def privacy_of(self, mind_id: str) -> PrivacyFilter:
         """What a mind withholds, whether it exists or not. Raises InvalidMindId."""
-        return (await self._minds.own_settings(mind_id)).privacy(self._privacy_filter)
+        return await self._intake.privacy_of(mind_id)
 
     def importer(self, mind: Mind, *, trigger: Trigger) -> Callable[[], Awaitable[Gathered]] | None:
         """What a run of this trigger imports first; None for nothing."""
