@@ -12,13 +12,13 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from consolidation.text.content import text_of
+from service.openai_proxy.messages import INSTRUCTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _HEAD, _FOOT = 800, 200  # characters: where the orders of a prompt are; between them is the conversation
-_ASKING = frozenset({"user", "system", "developer"})
-_INSTRUCTIONS = frozenset({"system", "developer"})
+_ASKING = INSTRUCTIONS | {"user"}
 
 # Open WebUI: its templates put the history between these marks, and nothing of the person's after it. Its template for
 # documents begins alike, and is followed by the person's question.
@@ -95,7 +95,7 @@ def _is_title(text: str) -> bool:
 
 def _is_instructed(messages: Sequence[Mapping[str, Any]]) -> bool:
     """Whether the instructions are about one message that holds the whole conversation."""
-    if [one["role"] in _INSTRUCTIONS for one in messages] != [True, False]:
+    if [one["role"] in INSTRUCTIONS for one in messages] != [True, False]:
         return False
     text = text_of(messages[0].get("content")).strip()
     return _INSTRUCTION.match(text) is not None or _is_title(text)

@@ -34,7 +34,8 @@ _REASONING = re.compile(
     r"""|<details\s[^>]{0,200}?type=["']?reasoning["']?[^>]{0,400}>.*?(?:</details>|\Z))\s*""",
     re.DOTALL | re.IGNORECASE,
 )
-_NEW = frozenset({Speaker.USER, Speaker.TOOL})
+PROMPTING = frozenset({Speaker.USER, Speaker.TOOL})  # whom a model answers
+INSTRUCTIONS = frozenset({"system", "developer"})  # the roles of messages that tell a model how to answer
 _LONGEST, _LONGEST_NAME, _LONGEST_CALL = 400_000, 200, 2_000  # as in a posted turn; a tool call may carry a whole file
 
 
@@ -91,7 +92,7 @@ def new_parts(messages: Sequence[Json], *, privacy: PrivacyFilter) -> tuple[NewP
     ends = list(accumulate(map(len, said)))
     starts = (start, *_cuts(messages))
     return tuple(
-        NewPart(tuple(one for one in part if one.role in _NEW), not off.isdisjoint(range(first, last)), begins)
+        NewPart(tuple(one for one in part if one.role in PROMPTING), not off.isdisjoint(range(first, last)), begins)
         for begins, part, (first, last) in zip(starts, said[1:], pairwise(ends), strict=True)
     )
 

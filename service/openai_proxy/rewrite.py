@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from consolidation.text.injected_blocks import without_injected
 from consolidation.text.noise import is_blank
+from service.openai_proxy.messages import INSTRUCTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     type ChatPlacement = Literal["tail", "user", "system"]
     type Json = Mapping[str, Any]
-
-_INSTRUCTIONS = frozenset({"system", "developer"})
 
 
 def without_memory(messages: Sequence[Json]) -> list[Json]:
@@ -83,11 +82,11 @@ def _part_without(part: object) -> object | None:
 def _is_hollow(message: Json) -> bool:
     content = message.get("content")
     is_empty = is_blank(content) if isinstance(content, str) else not content
-    return is_empty and message["role"] in _INSTRUCTIONS
+    return is_empty and message["role"] in INSTRUCTIONS
 
 
 def _into_instructions(messages: list[Json], text: str) -> list[Json]:
-    if not messages or messages[0]["role"] not in _INSTRUCTIONS:
+    if not messages or messages[0]["role"] not in INSTRUCTIONS:
         return [{"role": "system", "content": text}, *messages]
     first, *rest = messages
     content = first.get("content")

@@ -26,7 +26,7 @@ from consolidation.transcript.tombstones import ErasedMessages
 from service.ingest.intake import filter_turn
 from service.observability.model_usage import ModelCall
 from service.openai_proxy.audio import heard_in_full
-from service.openai_proxy.messages import new_from, new_parts, read
+from service.openai_proxy.messages import INSTRUCTIONS, PROMPTING, new_from, new_parts, read
 from service.voice.spoken import digest_of
 
 if TYPE_CHECKING:
@@ -46,7 +46,6 @@ log = structlog.get_logger()
 
 CLIENT_LEFT, UPSTREAM_BROKE = "client_left", "upstream_broke"
 PROXY_METADATA, _SENT = "mind_memory.proxy", "sent"
-_ASKING = frozenset({Speaker.USER, Speaker.TOOL})
 _MOST_MESSAGES = 255  # plus the answer: as many messages as a posted turn may have
 _RETRIED_WITHIN = timedelta(minutes=15)
 _LONGEST_WAIT_SECONDS = 1.0
@@ -181,7 +180,7 @@ def _not_erased(parts: Parts, tombstones: Sequence[StoredTurn], *, privacy: Priv
 async def _end_of_answered(chat: Chat, turns: Sequence[StoredTurn], *, context: ProxyContext) -> int:
     """How many of *turns* are above the chat's new messages: up to the one of its last answer; 0 if that is unknown."""
     start = new_from(chat.messages)
-    asked = [one for one in read(chat.messages, end=max(start - 1, 0)) if one.role in _ASKING]
+    asked = [one for one in read(chat.messages, end=max(start - 1, 0)) if one.role in PROMPTING]
     last = Turn("", chat.session_id, (*asked[-1:], *read(chat.messages, start=max(start - 1, 0), end=start)))
     try:
         *before, answer = (await context.intake.filtered(chat.mind_id, last)).messages
@@ -229,7 +228,7 @@ def _digest(chat: Chat, start: int, privacy: PrivacyFilter) -> str:
     Words count as they are stored, without secrets, and only those that this turn stores for sure.
     """
     before, new = (
-        [one for one in messages if one["role"] not in {"system", "developer"}]  # may have the time of day
+        [one for one in messages if one["role"] not in INSTRUCTIONS]  # may have the time of day
         for messages in (chat.messages[:start], chat.messages[start:])
     )
     return digest_of([len(before), _masked(new, privacy)])
