@@ -62,8 +62,9 @@ class ErasureContext:
     What both kinds of erasure work with.
 
     *adopt_graph* gives an imported mind the graph that was built for it, if it has not taken it yet.
-    *forget_in_memory* drops what only memory holds of a mind, *forget_events* what of a plan's turns, or mind, waits to
-    be told to other services. *dream_again* begins dreams that are owed. *publish* tells who listens to a mind.
+    *forget_in_memory* drops what only memory holds of a mind. *forget_events* drops the events of a plan's turns, or of
+    its mind, that wait to be sent to other services. *dream_again* begins dreams that are owed. *publish* tells the
+    listeners of a mind.
     """
 
     minds: Minds

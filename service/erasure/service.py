@@ -211,7 +211,7 @@ class ErasureService:
         return job
 
     async def _run(self, job: _Job) -> Receipt | None:
-        """Try until it is done. None if the service stops first, or another one makes it: then that one finishes it."""
+        """Try until it is done. None if the service stops first, or if another process took it over and finishes it."""
         mind_id, backoff = job.plan.request.mind_id, self._backoff()
         try:
             while not self._context.background.is_stopping:
@@ -244,7 +244,7 @@ class ErasureService:
         job.blocked.set()
 
     async def _is_ours(self, job: _Job) -> bool:
-        """Whether it is not finished, and no other living process makes it; else the mind is open again here."""
+        """Whether it is not finished, and no other living process does it; else the mind is open again here."""
         gate, custodian, mind_id = self._context.minds.gate, self._context.minds.custodian, job.plan.request.mind_id
         if custodian is None:
             return True

@@ -1,8 +1,8 @@
 """
-What only the bot has told of a fact: a name, a number or a day that no person said, and could not mean by "yes".
+Finds what only the bot told of a fact: a name, a number or a day that no person said or confirmed.
 
-What stands in the bot's answer alone, behind the last words of the person, is the bot's. What it said before them is
-the person's where they tell something, since "it was lovely" may tell of Lyon, and the bot's where they only ask.
+What stands in the bot's answer alone, after the last words of the person, is the bot's. What it said before them counts
+as the person's if they tell something, since "it was lovely" may tell of Lyon; and as the bot's if they only ask.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
-Who says "no" of themselves alone, where others were talked with: in a group, that denies nothing.
+Whether a "no" in a group is about the speaker alone, so that it denies nothing that was said of others.
 
-"No, I drink my coffee black" says nothing of what Ann drinks. Somebody without a name may be the one who was talked of.
+"No, I drink my coffee black" says nothing of what Ann drinks. A speaker without a name may be the one who was meant.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from consolidation.kernel.turns import Speaker
 from consolidation.text.denials import denies, objection
 from consolidation.text.language import detect
 from consolidation.text.words import tokens
-from service.ingest.denials import says_of_somebody, telling
+from service.ingest.denials import speaks_of_others, telling
 from service.retrieval.intent import intent_of
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ _HOLDS = {
 
 
 def of_themselves(turn: Turn, *, language: str) -> frozenset[str]:
-    """The names of the persons who speak in *turn*, where each has one and they speak only of themselves; else none."""
+    """The names of the people who speak in *turn*, if each has one and they speak only of themselves; else none."""
     people = _people(turn)
     own = "\n".join(one.content for one in people)
     languages = {language, detect(own, fallback=language)}  # of so few words, either may be wrong
@@ -75,7 +75,7 @@ def of_themselves(turn: Turn, *, language: str) -> frozenset[str]:
 
 
 def are_bystanders(names: AbstractSet[str], turns: Iterable[Turn]) -> bool:
-    """Whether people with names spoke in *turns*, and nobody of *names*, who are not named there either."""
+    """Whether only other people than *names* spoke in *turns*, all of them by name, and nobody named *names* there."""
     every = tuple(turns)
     speakers = {one.known_as.casefold() for turn in every for one in _people(turn)}
     said = {word for turn in every for one in turn.messages for word in tokens(one.content)}
@@ -90,7 +90,7 @@ def _people(turn: Turn) -> tuple[Message, ...]:
 def _is_of_oneself(own: str, language: str) -> bool:
     """Whether the first clause behind a "no" that says anything is of the speaker alone."""
     for clause in map(str.strip, _CLAUSES.split(objection(own) or own)):
-        if says_of_somebody(clause) or _found(_TOGETHER, clause, language) or _found(_HOLDS, clause, language):
+        if speaks_of_others(clause) or _found(_TOGETHER, clause, language) or _found(_HOLDS, clause, language):
             return False
         if intent_of(clause, language=language, names_known=False).is_first_person:
             return True

@@ -72,7 +72,7 @@ def bears_on(rest: str, claim: str, *, language: str) -> bool:
     return _SPEAKS_OF_OTHERS.match(rest) is not None and _NAMES_OTHERS.search(claim) is not None
 
 
-def says_of_somebody(text: str) -> bool:
+def speaks_of_others(text: str) -> bool:
     """Whether *text* says "he", "she" or "they"."""
     return _OTHERS.search(text) is not None
 

@@ -84,9 +84,9 @@ class TurnReaders:
     """
     Makes a reader for each turn: *overrides* names a mind's own prompts, *spent* accounts what a turn cost.
 
-    A hosted model is asked of which of the *kinds* an entity is; *own_kinds* are those of a mind that has its own, as
-    *own_model* is the model. It is told times in the mind's *zone*. Of a text, *names_said* finds the names that who
-    speaks without a name said are theirs.
+    A hosted model is asked of which of the *kinds* an entity is. *own_kinds* and *own_model* are those of a mind that
+    has its own; None where it has none. Times are told in the mind's *zone*. *names_said* finds in a text the names
+    that a speaker without a name gave as their own.
     """
 
     model: LanguageModel
@@ -129,7 +129,7 @@ class TurnReader:
         """
         *overrides* is the folder of the mind's own prompts, *kinds* those of entities, *zone* that of times.
 
-        *names_said* finds in a text the names that who speaks without a name said are theirs.
+        *names_said* finds in a text the names that a speaker without a name gave as their own.
         """
         self._model = model
         self._overrides = overrides
@@ -259,7 +259,7 @@ class TurnReader:
         return question.answer.model_copy(update={"repeats": repeats, "contradicts": contradicts})
 
     async def _speaker_in(self, fact: str, known: Sequence[str]) -> Callable[[str, str], bool]:
-        """Says of two facts whether both are of who speaks, where nobody has a name."""
+        """What says of two facts whether both are about the speaker, in a mind where nobody has a name."""
         if not known or not speaks_alone(self._said):
             return lambda *_: False
         said = await anyio.to_thread.run_sync(self._names_said, " | ".join((fact, *known)))

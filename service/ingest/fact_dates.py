@@ -1,8 +1,8 @@
 """
-Since when a fact holds, and until when, held against the talk: a date that its words do not tell is none.
+Checks since when and until when a fact holds against the talk: a date that nobody told is dropped.
 
-A day is told where the words name it, or its month or year alone, or count to it. In a language whose words for times
-are not known here, any day of the years around may be.
+A day is told where the words name it, or its month or year alone, or count to it ("two weeks ago"). In a language whose
+words for times are not known here, every day within a year is taken for told.
 """
 
 from __future__ import annotations

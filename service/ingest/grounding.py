@@ -1,8 +1,9 @@
 """
-What a model notes of a turn, held against what was said: names, numbers and dates that nobody said are not kept.
+Checks what a model notes of a turn against what was said: names, numbers and dates that nobody said are not kept.
 
-A fact that joins names which were said, but tells more than was said, denies it, or says as so what may be, keeps the
-words of the person in place of its own; what was only asked is left out. Else, meaning is not checked.
+A fact may join names that were said, and yet tell more than was said, deny it, or state as certain what is only
+possible. It then gets the words of the person in place of its own. What was only asked is left out. Meaning is not
+checked beyond that.
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ def grounded(
     extraction: Extraction, *, said: Sequence[Message], previous: Sequence[Message], occurred_at: str
 ) -> Extraction:
     """
-    *extraction* without the entities and facts whose names nobody said, without facts that only the talk before tells,
-    and with the words of the turn in place of a fact's own where those tell a name, number or date that nobody said, or
-    the contrary of what was said. What was only asked or requested is left out; so is what a fact holds from and until
-    where the talk does not tell it.
+    *extraction*, checked against what was *said* in the turn, and *previous*, which was said before and shown as well.
 
-    *previous* was said before, and shown to the model; *occurred_at* is the time of the turn (ISO 8601).
+    Left out are entities and facts whose names nobody said, facts that only *previous* tells, and what was only asked
+    or requested. A fact that tells a name, number or date that nobody said, or the contrary of what was said, gets the
+    words of the turn. Dates since and until which a fact holds are dropped where the talk does not tell them.
+    *occurred_at* is the time of the turn (ISO 8601).
     """
     texts = [message.content for message in (*previous, *said)]
     speakers = [message.known_as for message in (*previous, *said) if message.known_as]
@@ -74,9 +75,10 @@ def grounded(
 
 def _with_sentence(fact: Fact, said: Sequence[Message], language: str) -> tuple[Fact, str]:
     """
-    *fact*, and the sentence of the turn with most of its words, one that tells before one that asks; else "".
+    *fact*, and the sentence of the turn that has most of its words; "" where none has any.
 
-    Where that only asks, the sentence that answers it, if any, is meant, and *fact* is of its message.
+    Of two sentences with as many, it is the one that tells and not the one that asks. Where it only asks, the sentence
+    that answers it takes its place, if there is one, and *fact* is then of that one's message.
     """
     words = content_stems(fact.fact, language=language)
     parts = [
@@ -101,11 +103,7 @@ def _with_sentence(fact: Fact, said: Sequence[Message], language: str) -> tuple[
 
 
 def _of_its_teller(fact: Fact, said: Sequence[Message], speakers: Collection[str], language: str) -> Fact | None:
-    """
-    *fact* as its teller's, in their words, where it tells of another one who speaks what they say of themselves.
-
-    None where it does not.
-    """
+    """*fact* in its teller's words, where it says of another speaker what the teller said of themselves; else None."""
     named = [one for one in dict.fromkeys(speakers) if names_any(fact.fact, (name_key(one),))]
     if not named:
         return None

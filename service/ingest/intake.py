@@ -255,7 +255,7 @@ def _measured(turn: Turn, privacy_filter: PrivacyFilter) -> tuple[Turn, tuple[Dr
 
 
 def _with_whole_exchanges(turns: Sequence[Turn], privacy_filter: PrivacyFilter) -> list[Turn]:
-    """*turns*, those that have a message of an exchange off the record as such."""
+    """*turns*; each that has a message of an exchange off the record is marked as off the record."""
     off = privacy_filter.off_the_record([message for turn in turns for message in turn.messages])
     ends = accumulate(len(turn.messages) for turn in turns)
     return [

@@ -1,7 +1,7 @@
 """
-Whether a fact tells of who speaks in a mind where nobody has a name: as "I", as "the user", or by what they are called.
+Whether a fact is about the speaker, in a mind where nobody has a name: about "I", "the user", or the speaker's name.
 
-What somebody is called there is read from what they said: "ich heiße Jana".
+That name is read from what they said: "ich heiße Jana".
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def speaks_alone(said: Iterable[Message]) -> bool:
 
 
 def are_of_the_speaker(one: str, other: str, *, names: Collection[str]) -> bool:
-    """Whether two facts tell of who speaks, who has these *names*, and neither of a relative of theirs alone."""
+    """Whether both facts are about the speaker, who has these *names*, and name the same relatives, if any."""
     bare = [without_lead(text) for text in (one, other)]
     first, second = ({word for word in tokens(text) if is_relation_word(word)} for text in bare)
     return first == second and all(_is_of_the_speaker(text, names) for text in bare)

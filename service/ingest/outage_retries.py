@@ -39,7 +39,7 @@ class OutageRetries:
     ) -> None:
         """
         *try_again* begins to try a mind's turns that an outage parked, from a sequence on. *backoff* gives the pauses
-        between probes; the minds are looked at each *look_seconds*.
+        between probes. The minds are looked at every *look_seconds*.
         """
         self._minds = minds
         self._lane = lane

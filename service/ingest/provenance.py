@@ -1,8 +1,8 @@
 """
-Who a turn's facts come from: what the bot said, or a tool showed, stands behind words that say so.
+Who told a turn's facts: one that the bot said, or that a tool showed, begins with words that say so.
 
-A model names the message that says a fact. Code looks whether the fact's words are there: a page that makes a model
-believe that the person said something must not make it a fact of theirs.
+A model names the message that says a fact. Code checks that the fact's words are there: a page that a tool showed must
+not become something that the person said.
 """
 
 from __future__ import annotations

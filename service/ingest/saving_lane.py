@@ -65,7 +65,7 @@ class SavingLane:
         self._adopt_graph = adopt_graph
         self._telemetry = telemetry
         self._prepared: set[str] = set()
-        self._tried: dict[str, tuple[int, int]] = {}  # the first turn that was embedded last, and how many were saved
+        self._tried: dict[str, tuple[int, int]] = {}  # by mind: the first turn of the last try, and what was saved
 
     async def step(self, mind: Mind) -> bool:
         """Save the next turns that are indexed; True while there are more. Raises GraphUnavailable, EmbedderFault."""
@@ -144,7 +144,7 @@ class SavingLane:
         indexed = await anyio.to_thread.run_sync(mind.text.cursor, "turns")
         if not first or first > indexed:  # what the transcript does not have, nobody can embed
             return False
-        if self._tried.get(mind.mind_id) == (first, saved):  # it helped nothing, and would help nothing now
+        if self._tried.get(mind.mind_id) == (first, saved):  # the same attempt changed nothing
             await mind.graph.note_missing(0)
             return False
         last = max(saved, first)  # it may have been saved in between

@@ -1,8 +1,8 @@
 """
 What a mind holds already, or held before it was erased, of the turns of one import.
 
-A turn is known by its id. What has another id now, since it was told live or its exchange has grown, is known by its
-words within its session. Each stored and each erased message matches one of the import.
+A turn is recognised by its id. One that has another id now, since it was stored live or its exchange has grown, is
+recognised by its words within its session. Each stored and each erased message matches one message of the import.
 """
 
 from __future__ import annotations

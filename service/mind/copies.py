@@ -34,7 +34,7 @@ _PATIENCE_SECONDS = 0.2  # with a database that is slow to say what is new, wher
 COPY_SECONDS = 5.0  # for a copy that is made or brought up to date, where there is no other one
 _COPY_SHARE = 0.5  # of a deadline; the database may be late by half a second
 DATABASE_UNAVAILABLE = "database_unavailable"  # the rung of an answer from a copy that may be old
-_REST_SECONDS = 1.0  # in which a database that did not answer is not asked for what an earlier copy may stand in for
+_REST_SECONDS = 1.0  # for which a database that did not answer is not asked again, where an earlier copy will do
 
 
 def copy_seconds(deadline_seconds: float | None) -> float:

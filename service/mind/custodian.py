@@ -35,7 +35,7 @@ _LOOK_SECONDS, _MOST_LOOKS = 0.2, 200
 _LEAVE_SECONDS = 30.0  # longer than any request takes, unless it asked to wait
 _LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 _MOST_CLAIMED = 8  # at once, so that several machines share what a dead one leaves
-_LOOKS_EVERY, _MOST_OPENED = 10, 8  # turns, after some of ours that are not open
+_LOOKS_EVERY, _MOST_OPENED = 10, 8  # turns between two looks at minds of ours that are not open; minds of one look
 _STORY_SECONDS = 0.5  # between two looks whether another process has written a story
 _RESTS_AFTER = 5  # turns in a row in which a mind had nothing to do
 
@@ -59,7 +59,7 @@ class Custodian:
         """
         *behind* says which of our minds others have written to, and *chores* are done in each turn; both block. *work*
         begins the background work of a mind that is now ours, or has news; *has_work* says whether something is left.
-        *version_done* says up to which version of a mind nothing is; whatever is written behind it may be work.
+        *version_done* says up to which version of a mind nothing is left to do; what is written after it may be work.
         """
         self._behind = behind
         self._chores = chores
@@ -138,7 +138,7 @@ class Custodian:
         """
         Return once no other living process has anything left of what was erased until now. Raises MindErasing.
 
-        It returns when others were alive last that are out of reach, and may have something left.
+        Processes that are out of reach may have something left: it returns when each of these was last alive.
         """
         at, _ = await anyio.to_thread.run_sync(self._desk.erased, self._clean_since)
         for _ in range(_MOST_LOOKS):
@@ -170,7 +170,7 @@ class Custodian:
                     await self._is_wanted.wait()
 
     async def _outlived(self, turn: Callable[[], Awaitable[None]]) -> None:
-        """Take a turn, and go on with the next one whatever fails: without turns nobody works on these minds."""
+        """Take a *turn* that may fail: the next one follows all the same, since else nobody works on these minds."""
         try:
             await turn()
         except DatabaseUnavailable:  # logged once, by its Dependency

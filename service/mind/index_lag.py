@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 INDEX_BEHIND = "index_behind"  # the rung of an answer that lacks turns which full text, or vectors, do not have yet
 _LOOK_SECONDS = 0.005
 _FEW_TURNS = 32  # full text has them in one step, soon
-_TRIAL_SECONDS, _TRIAL_LOOKS = 0.2, 20  # after both the pace of full text says whether it comes in time
+_TRIAL_SECONDS, _TRIAL_LOOKS = 0.2, 20  # once both have passed, the pace of full text tells whether it comes in time
 _VECTORS_SECONDS = 2.0  # after a turn was accepted, in which its vectors are waited for
-_PATIENCE, _PATIENCE_SECONDS = 0.5, 2.0  # the share of the time allowed, and at most: it has not begun to come nearer
+_PATIENCE, _PATIENCE_SECONDS = 0.5, 2.0  # how long to wait without any progress: a share of the time allowed, at most
 
 
 async def until_indexed(mind: Mind, *, seconds: float) -> bool:

@@ -61,7 +61,7 @@ class OutcomeRecord:
 
     def weighted(self) -> Weighted:
         """It with all that it counts for: the memory, and half for each turn of a fact."""
-        turns = _turns(self.sequences) if self.id.startswith(_RESTING) else ()
+        turns = _turn_ids(self.sequences) if self.id.startswith(_RESTING) else ()
         memories = {**dict.fromkeys(turns, _TURN_SHARE), self.id: 1.0}
         return Weighted(self.trace_id or "", self.id, self.outcome, self.reporter, self.at, self.newest, memories)
 
@@ -84,31 +84,31 @@ class Outcomes:
         Append the records that say something new, and return them; they are on disk then.
 
         The same outcome of the same memory of the same trace is not new. Another one takes its place. Without a trace,
-        the same one is new where others turned the memory since. What we noticed by ourselves never takes the place
-        of what a caller reported. Raises OSError; then none is kept.
+        the same one is new where other reports changed what holds of the memory since. What we noticed by ourselves
+        never takes the place of what a caller reported. Raises OSError; then none is kept.
         """
         with self._mutex:
             self._catch_up()
             standing: dict[str, dict[str, StandingOutcome]] = {}
             new: dict[tuple[str | None, str], OutcomeRecord] = {}
-            beside: list[OutcomeRecord] = []  # what is known better, but which answer used a memory
+            noticed: list[OutcomeRecord] = []  # a caller reported the same memory; these say which answer used it
             for record in records:
                 trace_id = record.trace_id or ""
                 if trace_id not in standing:
                     standing[trace_id] = {one.memory: one for one in self._index.of_trace(trace_id)}
                 known = standing[trace_id].get(record.id)
-                if known is None or _says_more(record, known) or self._turns(record):
+                if known is None or _says_more(record, known) or self._reverses(record):
                     new[record.trace_id, record.id] = record
                 elif known.reporter == "caller" and record.reporter == "noticed" and record.outcome == "used":
-                    beside.append(record)
-            if new or beside:
-                lines = "".join(f"{one.encoded()}\n" for one in (*new.values(), *beside))
+                    noticed.append(record)
+            if new or noticed:
+                lines = "".join(f"{one.encoded()}\n" for one in (*new.values(), *noticed))
                 append_synced(self._file, lines.encode())
                 self._catch_up(is_longer=True)
             return tuple(new.values())
 
-    def _turns(self, record: OutcomeRecord) -> bool:
-        """Whether what a person says without a trace holds back a memory that is not, or the other way round."""
+    def _reverses(self, record: OutcomeRecord) -> bool:
+        """Whether a report without a trace holds back a memory that came up so far, or brings one back."""
         known = None if record.trace_id else self._index.salience([record.id]).get(record.id)
         if known is None:
             return False
@@ -146,7 +146,7 @@ class Outcomes:
 
         What was made of turns is wrong where all of these were found wrong, too.
         """
-        turns = {key: _turns(rests_on) for key, rests_on in memories.items() if key.startswith(_RESTING)}
+        turns = {key: _turn_ids(rests_on) for key, rests_on in memories.items() if key.startswith(_RESTING)}
         every = dict.fromkeys((*memories, *(turn for found in turns.values() for turn in found)))
         known = self.salience(tuple(every), statements=statements)
 
@@ -177,7 +177,7 @@ class Outcomes:
             return self._index.of_trace(trace_id) if self._catch_up() else ()
 
     def counts(self, *, since: datetime | None = None, before: datetime | None = None) -> Counter[str]:
-        """How many reports of each outcome stand, of a time, *since* included; None is any."""
+        """How many reports of each outcome stand, from *since* on and *before* a time; None sets no limit."""
         with self._mutex:
             return self._index.counts(since=since, before=before) if self._catch_up() else Counter()
 
@@ -266,7 +266,7 @@ class OutcomesAsOf(Outcomes):
         return self._whole.used_by(sequences)
 
 
-def _turns(sequences: Iterable[int]) -> tuple[str, ...]:
+def _turn_ids(sequences: Iterable[int]) -> tuple[str, ...]:
     return tuple(f"episode:{sequence}" for sequence in sequences)
 
 

@@ -39,7 +39,7 @@ FIGURES = "calls-by-day.jsonl"  # what stays of traces that are kept no longer: 
 _TAIL_BYTES = 4 * 1024 * 1024
 _REMEMBERED_TRACES = 200
 _REMEMBERED_ECHOES = 1_000  # of one session; more turns than anyone keeps a memory back for
-_LINES_A_STEP = 50  # for so long, a call that is noted meanwhile waits
+_LINES_A_STEP = 50  # a call that is noted meanwhile waits for as long as these take
 _NO_PHASES = PhasesTrace()
 _NO_TURN = 0  # of a thought that no answer says any more
 _MOST_DAYS, _MOST_BYTES = 2**22, 2**40
@@ -65,7 +65,7 @@ class Echoes:
 
 @dataclass(frozen=True, slots=True)
 class PreTurnCalls:
-    """The newest pre-turn calls: how many they are and in how many something surfaced; when the last was, and in it."""
+    """The newest pre-turn calls: how many, and in how many something surfaced; when the last was, and whether in it."""
 
     calls: int
     surfaced: int

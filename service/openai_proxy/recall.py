@@ -143,7 +143,7 @@ async def _search(chat: Chat, *, context: ProxyContext) -> ChatRecall:
 
 
 async def _report(chat: Chat, *, mind: Mind, context: ProxyContext) -> Applied:
-    """Apply what the client says of an earlier answer's flashbacks; what can not be applied is told back."""
+    """Apply what the client says of an earlier answer's flashbacks; the client is told what can not be applied."""
     trace_id = chat.outcomes_trace_id
     if trace_id is None:
         traces = mind.trace_log.recent(limit=_MOST_TRACES)

@@ -59,7 +59,7 @@ class RunTelemetry:
                 self._tally.story(trigger, outcome, seconds=self._clock.monotonic() - began)
 
     def report_refusal(self, mind: Mind, *, before: Run | None, run: Run) -> None:
-        """Log why an answer of the model can not be used, where *run* was refused one more than *before*."""
+        """Log why an answer of the model can not be used, where *run* counts more refusals than *before*."""
         known = before.refusals if before is not None and before.started_at == run.started_at else 0
         if run.refusals > known:
             log.warning(

@@ -125,7 +125,7 @@ class StorySources:
         return found
 
     def begin(self, mind: Mind, story: StorySnapshot | None = None) -> None:
-        """Compute, in the background, what is not known of the story; of the same *story*, once."""
+        """Compute, in the background, what is not known of the story; once for the same *story*."""
         etag = story.etag if story is not None else ""
         is_known = self._known.get(mind.mind_id, ("", None))[0] == etag
         if self._background.is_stopping or (etag and (is_known or self._begun.get(mind.mind_id) == etag)):

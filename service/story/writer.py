@@ -156,7 +156,7 @@ class StoryWriter:
 
     async def _observed(self, mind: Mind, trigger: Trigger, work: _Work) -> Run:
         run = started = Run(trigger, self._clock.now())
-        if mind.story.runs == 1:  # else the run before this one is what is to be seen
+        if mind.story.runs == 1:  # else the run that this one waits for is still shown
             mind.story.last_run = started
         with self._telemetry.observe(mind, trigger) as ended:
             try:
@@ -176,9 +176,9 @@ class StoryWriter:
 
     async def _in_turn(self, mind: Mind, started: Run, work: _Work) -> tuple[Mind, Run]:
         """
-        Work behind the run of another service, if one is under way. Returns the mind as it is then, and the run.
+        Do *work* after the run of another service, if one is under way. Returns the mind as it is then, and the run.
 
-        Where another one has taken the mind, or written, all the same, that is read, and the work begins anew.
+        Where another service has taken the mind or written its story all the same, that is read, and *work* is redone.
         """
         run, has_waited, spent = started, False, Usage()
         tries = 1 if self._minds.custodian is None else _MOST_TRIES

@@ -1,8 +1,8 @@
 """
 Answers an address that ends in a slash where no route does: its caller is sent to the address without it.
 
-A call that deletes is not sent on: browsers, curl and fetch take "turns/.." out of an address, so that of a turn called
-".." becomes that of its mind with a slash, and whoever followed would erase the whole mind.
+A call that deletes is not sent on. Browsers, curl and fetch take "turns/.." out of an address, so the address of a turn
+called ".." becomes that of its mind with a slash: to follow it would erase the whole mind.
 """
 
 from __future__ import annotations
