@@ -38,7 +38,7 @@ async def console(
     if not no_browser and await asyncio.to_thread(webbrowser.open, link.url):
         note(f"The console is open in your browser: {link.url.partition('#')[0]}")
         return
-    out().print(link.url, soft_wrap=True, highlight=False, markup=False)
+    out().print(link.url, soft_wrap=True)
     if not no_browser:
         note("No browser could be opened here: open this link in one on this machine.")
     if link.ticket is not None:

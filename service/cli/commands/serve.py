@@ -102,9 +102,8 @@ def _show_welcome(settings: Settings, served: ServedHome) -> None:
         console.print(f"    '{body}'", soft_wrap=True)
         console.print()
     console.print(f"  All calls: {url}/docs\n  MCP tools: {url}/mcp", style="dim")
-    talk = f"  Talk to it: {ready_to_type('chat')}\n  Ctrl-C stops it"
-    console.print(talk, style="dim", soft_wrap=True, highlight=False, markup=False)
-    console.print(f"  Console: {_console_link(served, console)}", soft_wrap=True, highlight=False, markup=False)
+    console.print(f"  Talk to it: {ready_to_type('chat')}\n  Ctrl-C stops it", style="dim", soft_wrap=True)
+    console.print(f"  Console: {_console_link(served, console)}", soft_wrap=True)
     console.file.flush()
 
 

@@ -72,11 +72,9 @@ def _value(name: str, text: str) -> object:
 
 
 def _show(console: Console, found: MindSettings) -> None:
-    table = plain_table("setting", "value", "from")
-    for name in _NAMES:
-        one = getattr(found.settings, name)
-        table.add_row(name, _shown(name, one.value), one.source)
-    console.print(table)
+    every = ((name, getattr(found.settings, name)) for name in _NAMES)
+    rows = ((name, _shown(name, one.value), one.source) for name, one in every)
+    console.print(plain_table("setting", "value", "from", rows=rows))
     if found.fault is not None:
         place = f", line {found.fault.line}" if found.fault.line is not None else ""
         complain(f"settings.toml{place}: {one_line(found.fault.detail)}. Mend it; the service's values hold meanwhile.")
@@ -85,6 +83,6 @@ def _show(console: Console, found: MindSettings) -> None:
 def _shown(name: str, value: Any) -> str:  # noqa: ANN401 - of any setting
     if name == "entity_kinds":
         return one_line(", ".join(kind.name for kind in value)) or "none"
-    if name in {"never_keep", "also_read"}:
+    if name in _LISTS:
         return one_line(", ".join(value)) or "none"
     return _UNSET_TEXTS[name] if value is None else one_line(str(value))

@@ -128,10 +128,8 @@ async def _calls(context: Context) -> None:
     if not calls:
         console.print("No model was called since the service started.")
         return
-    table = plain_table("at", "role", "model", "host", "first words", "whole", "tokens", "outcome")
-    for one in calls:
-        table.add_row(*_cells(one))
-    console.print(table)
+    headings = ("at", "role", "model", "host", "first words", "whole", "tokens", "outcome")
+    console.print(plain_table(*headings, rows=map(_cells, calls)))
 
 
 def _cells(call: ModelCall) -> tuple[str, ...]:

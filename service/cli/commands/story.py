@@ -142,10 +142,8 @@ def _show_history(console: Console, versions: Sequence[StoryVersion], *, mind: s
     if not versions:
         _note_no_version(mind)
         return
-    table = plain_table("version", "until", "size")
-    for one in versions:
-        table.add_row(one.version, _until(one), f"{one.size:,} bytes")
-    console.print(table)
+    rows = ((one.version, _until(one), f"{one.size:,} bytes") for one in versions)
+    console.print(plain_table("version", "until", "size", rows=rows))
 
 
 @app.command()

@@ -140,11 +140,13 @@ def show_list(console: Console, table: RenderableType | None, nothing: str, next
         note("there are more: raise --limit, or narrow it")
 
 
-def plain_table(*headings: str) -> Table:
+def plain_table(*headings: str, rows: Iterable[Iterable[str]] = ()) -> Table:
     """A table without lines; headings dimmed, long cells folded."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for heading in headings:
         table.add_column(heading, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
     return table
 
 
@@ -158,10 +160,7 @@ def table_with_ids(
     room for columns, a row is a paragraph.
     """
     if not console.is_terminal:
-        table = plain_table("id", *headings)
-        for key, cells in rows:
-            table.add_row(plain(key), *cells)
-        return table
+        return plain_table("id", *headings, rows=((plain(key), *cells) for key, cells in rows))
     found = list(rows)
     *widths, _ = (max(map(cell_len, column)) for column in zip(headings, *(cells for _, cells in found), strict=True))
     has_columns = console.width - sum(widths) - _GAP * len(widths) >= _LEAST_LAST
