@@ -43,7 +43,7 @@ def with_memory(messages: Sequence[Json], *, stable: str, volatile: str, placeme
 
 
 def _without_more_messages(messages: list[Json], *, stable: str, volatile: str) -> list[Json]:
-    has_instructions = bool(messages) and messages[0]["role"] in _INSTRUCTIONS
+    has_instructions = bool(messages) and messages[0]["role"] in INSTRUCTIONS
     if has_instructions and stable:
         messages = _into_instructions(messages, stable)
     text = "\n\n".join(part for part in ("" if has_instructions else stable, volatile) if part)

@@ -147,7 +147,10 @@ def _remembering(ask: Callable[..., Any]) -> Callable[..., Any]:
     async def ask_and_remember(*given: Any, logging_obj: Any, **more: Any) -> Any:  # noqa: ANN401 - as above
         headers, answer = await ask(*given, logging_obj=logging_obj, **more)
         if hasattr(answer, "to_dict"):  # a stream has none
-            logging_obj.model_call_details[AS_GIVEN] = answer.to_dict(warnings=False)
+            given_back = {AS_GIVEN: answer.to_dict(warnings=False)}
+            logging_obj.model_call_details |= given_back
+            if callable(getattr(logging_obj, "logger_fn", None)):  # at once: litellm may fail to read the answer before it tells of it
+                logging_obj.logger_fn(given_back)
         return headers, answer
 
     return ask_and_remember
