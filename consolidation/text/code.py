@@ -29,20 +29,29 @@ _PAUSES = ".,!?'’।،؛؟"
 _SHORTEST_DATA = 25
 
 
+def fence_after(line: str, opened: str) -> str:
+    """The marks of the fence that is open behind *line*, where *opened* is before it; "" for none."""
+    found = FENCE.match(line)
+    if found is None:
+        return opened
+    marks = found[0].strip()
+    return marks if not opened else "" if marks == opened else opened
+
+
 def without_code(content: str) -> Iterator[str]:
     """
     The lines of *content* outside fences that a person would have written, and blank ones.
 
     A line of machine text takes those up to the next empty line with it. What describes a picture stays.
     """
-    is_code = is_machine = False
+    fence, is_machine = "", False
     for raw in content.splitlines():
         if FENCE.match(raw):
-            is_code = not is_code
+            fence, is_machine = fence_after(raw, fence), False
             continue
         line = CAPTION.sub("", raw)
         is_machine = bool(line.strip()) and (is_machine or _is_machine(line))
-        if not (is_code or is_machine):
+        if not (fence or is_machine):
             yield raw
 
 

@@ -249,7 +249,9 @@ def tells_of(text: str, asked: DateHint) -> bool:
             if asked.day is None or first is None or last is None or first <= asked.day <= last:
                 return True
     iso = (DateHint(int(one["month"]), int(one["day"]), int(one["year"])) for one in _ISO_DAY.finditer(text))
-    return any(one.month == asked.month and asked.day in (None, one.day) for one in iso)
+    return any(
+        one.month == asked.month and asked.day in (None, one.day) and asked.year in (None, one.year) for one in iso
+    )
 
 
 def days_of_months(text: str) -> tuple[DaysOfMonth, ...]:

@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from consolidation.text.language import primary_subtag
 from consolidation.text.name_forms import LETTER, without_case_endings
 from consolidation.text.redaction_marks import without_marks
 from consolidation.text.relations import words_of_relations
@@ -190,7 +191,7 @@ def _names_something(word: str, language: str) -> bool:
 
 def proper_nouns(text: str, *, language: str) -> tuple[str, ...]:
     """Capitalised words inside sentences; none where a capital means nothing, as in German or all-capitals text."""
-    if language == "de" or text.isupper():
+    if primary_subtag(language) == "de" or text.isupper():
         return ()
     return tuple(
         found[0]

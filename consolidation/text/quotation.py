@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from consolidation.text.code import FENCE
+from consolidation.text.code import fence_after
 
 _INNER = str.maketrans("“”„‟«»「」", "‘’‚‛‹›『』")
 # Between the marks of a pair, in either direction; an apostrophe ends nothing.
@@ -57,10 +57,10 @@ def _runs(text: str) -> list[tuple[bool, str]]:
     if ">" not in text:
         return [(False, text)]
     runs: list[tuple[bool, list[str]]] = []
-    is_code = False
+    fence = ""
     for line in text.splitlines():
-        is_code ^= FENCE.match(line) is not None
-        mark = None if is_code else _MARK.match(line)
+        fence = fence_after(line, fence)
+        mark = None if fence else _MARK.match(line)
         words = line if mark is None else _WRITER.sub("", line[mark.end() :].strip(), count=1)
         if not runs or runs[-1][0] is (mark is None):
             runs.append((mark is not None, []))

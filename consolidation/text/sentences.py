@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import sentencex
 
-from consolidation.text.language import detect
+from consolidation.text.language import detect, primary_subtag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,6 +65,7 @@ def sentences_of(text: str) -> tuple[str, ...]:
 
 def _cut(line: str, language: str) -> Iterator[str]:
     """All of *line*, window by window; what a window cuts off is read again at the beginning of the next one."""
+    language = primary_subtag(language)
     readable = line if line.isascii() else line.encode(errors="replace").decode()  # lone surrogates are refused
     title, month = _TITLES.get(language), _BEFORE_A_MONTH.get(language)
     begun = start = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -57,16 +58,18 @@ def build_journal(settings: Settings, shared: Resources) -> JournalPath:
         ),
         now=clock.now,
     )
+    mutex = threading.Lock()
     journal = Journal(
         freshness,
         embedder=shared.embedder if has_meaning else None,
         clock=clock,
         ranking=Ranking(weights, knobs.mmr_lambda, knobs.half_life_days, knobs.min_score),
         max_file_bytes=knobs.max_file_bytes,
+        mutex=mutex,
     )
     arm = JournalArm(freshness, weights=weights) if knobs.surfaces else None
     folder = settings.folder / "minds"
     watch = JournalWatch(folder, minds=shared.minds, freshness=freshness, changes=changes) if knobs.watch else None
     observations = ObservationSearch(freshness, weights=weights, now=clock.now)
-    files = MindFiles(freshness, max_file_bytes=knobs.max_file_bytes, now=clock.now)
+    files = MindFiles(freshness, max_file_bytes=knobs.max_file_bytes, now=clock.now, mutex=mutex)
     return JournalPath(journal, files, observations, arm, watch)

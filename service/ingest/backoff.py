@@ -21,10 +21,10 @@ class Backoff:
         self._failures = 0
 
     def next_seconds(self) -> float:
-        """The pause after one more failure: doubled each time, and up to half of the first pause longer."""
-        doubled = 2.0 ** min(self._failures, _MOST_DOUBLINGS)
+        """The pause after one more failure: doubled each time, up to the longest, and shortened by at most half."""
+        doubled = self._first_seconds * 2.0 ** min(self._failures, _MOST_DOUBLINGS)
         self._failures += 1
-        return min(self._first_seconds * (doubled + self._chance() / 2), self._most_seconds)
+        return min(doubled, self._most_seconds) * (1 - self._chance() / 2)
 
     def reset(self) -> None:
         """Begin again: something worked."""

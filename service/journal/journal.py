@@ -20,6 +20,7 @@ from service.journal.scoring import POOL, Match, match_chunks, parse_query
 from service.mind.own_settings import agent_zone_of
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Sequence
     from datetime import datetime, tzinfo
 
@@ -80,14 +81,15 @@ class Journal:
         clock: Clock,
         ranking: Ranking,
         max_file_bytes: int,
+        mutex: threading.Lock,
     ) -> None:
-        """Without *embedder*, chunks are found by words alone."""
+        """Without *embedder*, chunks are found by words alone. *mutex* is held by every door to the same files."""
         self._freshness = freshness
         self._embedder = embedder
         self._clock = clock
         self._ranking = ranking
         self._max_file_bytes = max_file_bytes
-        self._people = PersonFiles(most_bytes=max_file_bytes)
+        self._people = PersonFiles(most_bytes=max_file_bytes, mutex=mutex)
 
     async def search(
         self, mind: Mind, query: str, *, max_results: int, min_score: float | None

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import threading
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -36,6 +35,7 @@ from service.index.journal_files import OWN_WRITINGS, PERSONA, fault_of, files_o
 from service.mind.own_settings import LOCK_SECONDS, MOST_BYTES, understood
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
@@ -79,11 +79,14 @@ class WholeFile:
 class MindFiles:
     """People's files of any mind. One write at a time; a person's editor is not held up."""
 
-    def __init__(self, freshness: JournalFreshness, *, max_file_bytes: int, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self, freshness: JournalFreshness, *, max_file_bytes: int, now: Callable[[], datetime], mutex: threading.Lock
+    ) -> None:
+        """*mutex* is held by every door to the same files."""
         self._freshness = freshness
         self._most = max_file_bytes
         self._now = now
-        self._mutex = threading.Lock()
+        self._mutex = mutex
 
     async def files(self, mind: Mind, *, known: str | None) -> FileList | None:
         """Every file; None where the list still has the ETag *known*. Raises HomeFault."""

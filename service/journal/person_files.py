@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
@@ -22,6 +21,7 @@ from service.index.journal_dates import day_of
 from service.index.journal_files import BRIEFING, LISTED, NOTES, OWN_WRITINGS, files_of, read, steps_of
 
 if TYPE_CHECKING:
+    import threading
     from pathlib import Path
 
 _KINDS = {NOTES: "memory", **{name: name.removesuffix(".md").casefold() for name in (*LISTED, *OWN_WRITINGS)}}
@@ -64,9 +64,10 @@ def list_files(root: Path) -> tuple[JournalEntry, ...]:
 class PersonFiles:
     """Replaces people's files. One write at a time; a person's editor is not held up."""
 
-    def __init__(self, *, most_bytes: int) -> None:
+    def __init__(self, *, most_bytes: int, mutex: threading.Lock) -> None:
+        """*mutex* is held by every door to the same files: each compares a file to what was read, and replaces it."""
         self._most_bytes = most_bytes
-        self._mutex = threading.Lock()
+        self._mutex = mutex
 
     def put(self, root: Path, path: str, text: str, *, expected: str | None) -> None:
         """

@@ -23,6 +23,7 @@ from service.resonance.call import Deadline, PreTurnCall
 from service.resonance.order import in_order
 from service.resonance.proof import prove
 from service.resonance.selection import Filtered, select
+from service.resonance.standing_instructions import is_standing
 from service.resonance.supposed_mind import supposed
 from service.resonance.trace_recorder import TraceRecorder
 from service.retrieval.mind_of_turns import mind_of_turns
@@ -74,11 +75,16 @@ class OtherMinds:
         left = left.without({one.id: "echo: shown lately" for one in others if echoes.include(one.id, frozenset())})
         proven = await anyio.to_thread.run_sync(partial(prove, call.mind, left.fragments, message=call.moment.message))
         left = left.without(dict.fromkeys(proven.held_back, "outcome: contradicted"))
-        every = tuple(sorted((*own.first, *left.fragments), key=lambda one: -one.score))
+        standing = tuple(filter(is_standing, own.first))  # they have their places, whatever surfaces beside them
+        found = (*(one for one in own.first if not is_standing(one)), *left.fragments)
         chosen = select(
-            Filtered(every, left.dropped), drops_weak=False, limit=request.max_fragments, timezone=request.timezone
+            Filtered(tuple(sorted(found, key=lambda one: -one.score)), left.dropped),
+            drops_weak=False,
+            limit=max(request.max_fragments - len(standing), min(request.max_fragments, 1)),
+            timezone=request.timezone,
         )
-        first = in_order(chosen.fragments)
+        ordered = in_order(chosen.fragments)
+        first = (*ordered, *standing[: request.max_fragments - len(ordered)])
         kept = tuple(one.id for one in first)
         call.trace.note(FiltersTrace(dropped={**call.trace.dropped, **chosen.dropped}, kept=kept))
         return replace(own, first=first, limit=request.max_fragments)

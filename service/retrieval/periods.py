@@ -180,7 +180,7 @@ def _dense_days(found: re.Match[str]) -> DaysOfMonth:
 def _tells_of(named: DaysOfMonth, asked: DateHint) -> bool:
     """Whether a date of Chinese or Japanese has the month *asked* for, and the day, or one of 8月1日到8日."""
     is_day = asked.day is None or named.first is None or named.first <= asked.day <= (named.last or 0)
-    return named.month == asked.month and is_day
+    return named.month == asked.month and is_day and (named.year is None or asked.year in (None, named.year))
 
 
 @lru_cache(maxsize=_QUERIES)
@@ -336,5 +336,7 @@ def _of_weekday(found: re.Match[str]) -> int:
     if found["russian"]:
         return _RUSSIAN_DAYS.index(found["russian"][:2].casefold())
     return next(
-        days.index(day) for days, day in zip(DENSE_DAYS, found.group("chinese", "japanese"), strict=True) if day
+        days.index(day.replace("天", "日"))
+        for days, day in zip(DENSE_DAYS, found.group("chinese", "japanese"), strict=True)
+        if day
     )

@@ -179,3 +179,21 @@ async def test_the_client_names_other_minds(tmp_path):
 
         assert found.memories[0].sources[0].mind_id == "family"
         assert "[family]" in turn.block
+
+
+async def test_what_is_asked_of_the_bot_for_good_keeps_its_place_beside_another_minds_memories(tmp_path):
+    """Broken: the other mind's memories, which fitted better, took it."""
+    async with running(tmp_path) as service:
+        await service.keep("ada", "never suggest docker to me")
+        for at in range(4):
+            await service.keep("family", f"The dockerfile of app {at} copies the folder and runs make {at}.")
+        await service.digested("ada")
+        await service.digested("family")
+
+        body = {"session_id": "now", "messages": [{"role": "user", "content": "write a dockerfile"}], "deadline_ms": 0}
+        answer = await service.http.post(
+            "/v1/minds/ada/resonance", json={**body, "max_fragments": 2, "also_read": ["family"]}
+        )
+
+        texts = [one["text"] for one in answer.json()["flashbacks"]]
+        assert any("never suggest docker" in one for one in texts), texts

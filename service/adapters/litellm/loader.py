@@ -149,8 +149,9 @@ def _remembering(ask: Callable[..., Any]) -> Callable[..., Any]:
         if hasattr(answer, "to_dict"):  # a stream has none
             given_back = {AS_GIVEN: answer.to_dict(warnings=False)}
             logging_obj.model_call_details |= given_back
-            if callable(getattr(logging_obj, "logger_fn", None)):  # at once: litellm may fail to read the answer before it tells of it
-                logging_obj.logger_fn(given_back)
+            hear = getattr(logging_obj, "logger_fn", None)
+            if callable(hear):  # at once: litellm may fail to read the answer before it tells of it
+                hear(given_back)
         return headers, answer
 
     return ask_and_remember

@@ -69,9 +69,9 @@ async def erase(
     if not yes and not sys.stdin.isatty():
         raise CommandFailed("nobody is here to confirm it: add --yes")
     async with connect(context) as connection:
-        held = await connection.memory.mind(mind)
         target, words = await _meant(connection.memory, target)
-        if not yes:
+        if not yes:  # a mind whose erasure is under way is asked for in vain, and its erasure is joined
+            held = await connection.memory.mind(mind)
             await confirm(_question(target, words, held, _own_files(context, mind)))
         with bar("erasing"):
             receipt = await _until_erased(connection.memory, target)

@@ -234,6 +234,7 @@ async def _print_changes(looks: AsyncIterator[_Seen], console: Console) -> None:
 async def _looks(context: Context, mind: str | None, *, seconds: float) -> AsyncGenerator[_Seen]:
     """For ever, what is seen. A service that went is waited for; its home is never opened in its place."""
     before: dict[str, int] = {}
+    unread: set[str] = set()  # minds that could not tell their turns, and had some
     seen: _Seen | None = None
     lost: _Seen
     while True:
@@ -244,8 +245,11 @@ async def _looks(context: Context, mind: str | None, *, seconds: float) -> Async
                     if mind is not None and not found.minds and seen is None:
                         await connection.memory.mind(mind)  # which says that there is none, and which there are
                     for one in found.minds:
-                        if one.turns is not None:
-                            before.setdefault(one.mind_id, one.turns if seen is None else 0)
+                        if one.turns is None:
+                            unread.add(one.mind_id)
+                        else:
+                            is_new = seen is not None and one.mind_id not in unread
+                            before.setdefault(one.mind_id, 0 if is_new else one.turns)
                     seen = (connection.place, answer, Look(found, before, mind=mind))
                     yield seen
                     await asyncio.sleep(seconds)

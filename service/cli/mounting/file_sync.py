@@ -112,7 +112,11 @@ class FileSync:
     async def _stays(self, path: str, local: str, text: str, changed_at: datetime) -> bool:
         """Keep beside what was saved earlier; whether *local*, what is here, was the later save."""
         file = self._state.folder / path
-        stays = datetime.fromtimestamp(file.stat().st_mtime, UTC) >= changed_at
+        try:
+            saved = (await to_thread.run_sync(file.stat)).st_mtime
+        except FileNotFoundError:  # a person deleted or moved it since
+            return False
+        stays = datetime.fromtimestamp(saved, UTC) >= changed_at
         name = await to_thread.run_sync(self._state.keep_beside, file, text if stays else local)
         if name is not None:
             whose = "the service's text" if stays else "yours"
@@ -174,12 +178,17 @@ class FileSync:
             except FileExistsError:
                 return False
             return True
-        return self._state.change(path, lambda present: text if present == local else present) == text
+        with suppress(FileNotFoundError):  # a person deleted or moved it since; the next step sees how it is then
+            return self._state.change(path, lambda present: text if present == local else present) == text
+        return False
 
     def _take_away(self, path: str, local: str) -> bool:
         """Move a file that was deleted on the service out of the folder; False where a person saved meanwhile."""
         file = self._state.folder / path
-        aside = self._state.put_aside(file)
+        try:
+            aside = self._state.put_aside(file)
+        except FileNotFoundError:  # a person deleted it, too
+            return False
         if aside.read_bytes() != as_bytes(local):
             with suppress(FileExistsError):
                 file.hardlink_to(aside)

@@ -41,3 +41,10 @@ def test_what_people_write_stays(said):
 
 def test_a_decorator_is_code():
     assert [one for one in without_code("Look:\n@app.get\n@cached(60)\n") if one] == ["Look:"]
+
+
+def test_a_fence_ends_with_the_marks_it_began_with():
+    """Broken: other marks in it ended it, and what a person wrote behind it was code."""
+    text = "Look:\n```\n~~~\nrows = load()\n~~~\n```\nMy sister wrote it."
+
+    assert [line for line in without_code(text) if line] == ["Look:", "My sister wrote it."]

@@ -85,3 +85,7 @@ def test_proper_nouns_are_capitals_inside_a_sentence(text, language, found):
 )
 def test_what_russian_puts_before_a_name_is_no_part_of_it(text, found):
     assert names(text, language="ru") == found
+
+
+def test_german_of_any_region_has_no_proper_nouns():
+    assert proper_nouns("Wir sahen den Hund im Garten.", language="de-CH") == ()

@@ -42,3 +42,7 @@ def test_everything_else_is_ones_own(text):
 
 def test_what_is_quoted_stands_in_marks_that_it_can_not_end():
     assert with_marks("Look:\n> he said “no”\nOdd.") == "Look:\n“he said ‘no’”\nOdd."
+
+
+def test_what_is_quoted_behind_a_fence_with_other_marks_in_it_is_quoted():
+    assert own_lines("```\n~~~\n> x\n```\n> I live in Lyon.\nNice!") == "```\n~~~\n> x\n```\nNice!"

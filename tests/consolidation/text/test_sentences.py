@@ -22,6 +22,7 @@ LINES = {
     "signs": ("en", "Wait...| What?!| No!"),
     "no space after it": ("en", "a.b.c of v1.2.3-rc.1 is node.js"),
     "ordinals": ("de", "Am 3. Oktober war ich in Berlin.| Es war schön."),
+    "a region's": ("de-AT", "Am 3. Oktober war ich in Berlin.| Es war schön."),
     "german days": ("de", "Davids Feier ist am 22. März, um acht.| Am 5. Mai, in Rom.| Er ist 22.| Maike ja."),
     "danish days": ("da", "Vi ses den 5. Maj, klokken otte.| Det er godt."),
     "norwegian days": ("no", "Vi møtes 5. mai i Oslo.| Det er bra."),

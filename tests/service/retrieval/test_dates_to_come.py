@@ -15,6 +15,8 @@ from tests.support.growth import assert_linear, repeated
 JUNE = date(2026, 6, 15)  # a Monday
 AUGUST = (date(2025, 8, 1), date(2025, 8, 31))
 
+THAT_DAY = ("5 August {}", "{}-08-05", "{}年8月5日")
+
 COMING = [
     ("Where are we going in August?", DateHint(8)),
     ("What's on 3 August?", DateHint(8, 3)),
@@ -138,3 +140,12 @@ def test_any_text_on_any_day_is_read(text, today):
 @pytest.mark.parametrize("unit", ["5 August ", "1 to 8 ", "on 5/8 ", "5.8. ", "8月", "what will "])
 def test_the_cost_grows_with_the_length(unit):
     assert_linear(lambda text: date_to_come(text, today=JUNE), repeated(unit), length=4_000)
+
+
+@pytest.mark.parametrize("written", THAT_DAY)
+def test_a_day_of_another_year_is_another_day(written):
+    asked = DateHint(8, 5, 2025)
+
+    assert names_date(f"The party is on {written.format(2025)}.", asked)
+    assert not names_date(f"The party is on {written.format(2024)}.", asked)
+    assert names_date(f"The party is on {written.format(2024)}.", DateHint(8, 5))

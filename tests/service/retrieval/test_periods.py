@@ -320,6 +320,12 @@ def test_since_a_weekday_reaches_until_today(text):
     assert days(text) == (MONDAY[0], TODAY)
 
 
+@pytest.mark.parametrize("text", ["从星期天起我做了什么？", "从周天开始", "自星期日以来", "从周日开始"])
+def test_sunday_has_two_names_in_chinese(text):
+    """Broken: one of them was an error, and nothing surfaced."""
+    assert days(text)[0].weekday() == 6
+
+
 @pytest.mark.parametrize("text", ["с понедельника по пятницу", "da kann ich am donnerstag und freitag nicht"])
 def test_a_week_of_work_is_not_since_its_first_day(text):
     assert days(text) is None
