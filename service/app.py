@@ -233,8 +233,11 @@ def _add_admission(app: FastAPI, settings: Settings, *, share: Share) -> None:
         BodyLimit,
         most_bytes=settings.max_body_bytes,
         seconds=settings.body_seconds,
-        uploads=f"{moving.UPLOADS}|{imports.UPLOADS}|{proxy.UPLOADS}",
-        most_uploaded_bytes=settings.archive.max_bytes,
+        uploads={
+            moving.UPLOADS: settings.archive.max_bytes,
+            imports.UPLOADS: settings.imports.max_bytes,
+            proxy.UPLOADS: settings.proxy.max_body_bytes,
+        },
         larger=_larger_bodies(settings),
     )
     app.add_middleware(AccessCheck)

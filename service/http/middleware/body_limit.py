@@ -19,7 +19,7 @@ from service.http.problems import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -42,30 +42,32 @@ class BodyLimit:
         *,
         most_bytes: int,
         seconds: float,
-        uploads: str = "",
-        most_uploaded_bytes: int = 0,
+        uploads: Mapping[str, int] | None = None,
         larger: Mapping[str, int] | None = None,
     ) -> None:
         """
-        Bodies for paths that match *uploads* (a pattern) are passed through: their route counts the bytes, and
-        *seconds* are for each part of them. Bodies for paths that match a pattern of *larger* may have so many bytes.
+        Bodies for paths that match a pattern of *uploads* may have so many bytes and are passed through: their route
+        counts the bytes, and *seconds* are for each part of them. Bodies for paths that match a pattern of *larger* may
+        have so many bytes.
         """
         self._app = app
         self._most_bytes = most_bytes
         self._seconds = seconds
-        self._uploads = re.compile(uploads) if uploads else None
-        self._most_uploaded_bytes = most_uploaded_bytes
-        self._larger = [(re.compile(pattern), most) for pattern, most in (larger or {}).items()]
+        self._uploads = _compiled(uploads)
+        self._larger = _compiled(larger)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or refuse it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        is_upload = self._uploads is not None and self._uploads.search(scope["path"]) is not None
-        most_bytes = self._most_uploaded_bytes if is_upload else self._most_of(scope["path"])
+        path = scope["path"]
+        most_uploaded_bytes = _most_of(self._uploads, path)
+        is_upload = most_uploaded_bytes is not None
+        most_bytes = most_uploaded_bytes or _most_of(self._larger, path) or self._most_bytes
+        most_announced = most_bytes + (MOST_DRAINED if is_upload else 0)  # up to there, the route refuses in its words
         announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
-        if announced.isdigit() and int(announced) > most_bytes:
+        if announced.isdigit() and int(announced) > most_announced:
             if int(announced) <= MOST_DRAINED:
                 await _drain(receive)
             await _refuse(scope, receive, send, most_bytes=most_bytes)
@@ -76,7 +78,7 @@ class BodyLimit:
         try:
             await self._pass_whole(scope, receive, send, most_bytes=most_bytes)
         except ClientDisconnect:
-            log.debug("request.left", path=scope["path"])  # nobody waits for an answer
+            log.debug("request.left", path=path)  # nobody waits for an answer
 
     async def _pass_whole(self, scope: Scope, receive: Receive, send: Send, *, most_bytes: int) -> None:
         """Read the body and pass it on; half a text must not take the place of a whole one. Raises ClientDisconnect."""
@@ -96,9 +98,6 @@ class BodyLimit:
             await problem(wrong, detail=detail, instance=scope["path"])(scope, receive, send)
             return
         await self._app(scope, _replay(body, receive), send)
-
-    def _most_of(self, path: str) -> int:
-        return max((most for pattern, most in self._larger if pattern.search(path)), default=self._most_bytes)
 
     def _in_time(self, receive: Receive) -> Receive:
         """*receive* with a deadline for each part of the body. What it raises then becomes the route's answer."""
@@ -136,6 +135,15 @@ class BodyLimit:
                 return None
             if not message.get("more_body", False):
                 return b"".join(parts)
+
+
+def _compiled(limits: Mapping[str, int] | None) -> list[tuple[re.Pattern[str], int]]:
+    return [(re.compile(pattern), most) for pattern, most in (limits or {}).items()]
+
+
+def _most_of(limits: Sequence[tuple[re.Pattern[str], int]], path: str) -> int | None:
+    """The bytes that a body for *path* may have; None where no pattern matches."""
+    return max((most for pattern, most in limits if pattern.search(path)), default=None)
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send, *, most_bytes: int) -> None:
