@@ -12,6 +12,7 @@ from service.access.addresses import EVERY_NAME, ascii_host
 from service.settings.otlp_endpoint import is_address
 
 _NOT_IN_A_NAME = frozenset("/:@[]?#*, ")
+_HOST_ALONE = "must be the name or address of a host alone"
 
 
 def _address(text: str) -> str:
@@ -36,14 +37,19 @@ def _host_name(text: str) -> str:
         return str(ip_address(name))
     except ValueError as error:
         if not name or set(name) & _NOT_IN_A_NAME:
-            raise ValueError(
-                "must be the name or address of a host alone, without http://, a port or *, like memory.local"
-            ) from error
+            raise ValueError(f"{_HOST_ALONE}, without http://, a port or *, like memory.local") from error
     return ascii_host(name)
 
 
 def _host_name_or_all(text: str) -> str:
-    return text if text == EVERY_NAME else _host_name(text)
+    if text == EVERY_NAME:
+        return text
+    try:
+        return _host_name(text)
+    except ValueError as error:
+        raise ValueError(
+            f"{_HOST_ALONE}, without http:// or a port, like memory.local; or * alone, which accepts every host"
+        ) from error
 
 
 def _model_name(text: str) -> str:

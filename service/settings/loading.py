@@ -390,6 +390,9 @@ def _value(settings: BaseModel, path: Sequence[str]) -> object:
 
 
 def _shown(name: str, value: object) -> str:
+    if isinstance(value, tuple):
+        names = (getattr(one, "name", one) if isinstance(one, BaseModel) else one for one in value)
+        return ", ".join(map(str, names)) or "none"
     if isinstance(value, SecretStr) and name in SHOWN:
         return SHOWN[name](value.get_secret_value())
     if name.rpartition(".")[2] in _ADDRESSES:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+from consolidation.kernel.errors import ImportUnreadable
 from service.importing.fields import clean
-from service.importing.results import unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,12 +42,14 @@ def read_graph(address: str) -> Iterator[dict[str, Any]]:
             names = sorted(database.list_graphs())
             if name not in names:
                 listed = ", ".join(map(repr, names[:_MOST_NAMES])) or "none"
-                raise unreadable(where, found=f"no such graph; those of this server: {listed}. Put the name behind it")
+                found = f"no such graph; those of this server: {listed}. Put the name behind it"
+                raise ImportUnreadable(where, found=found, known_formats=())
             yield from _records(database.select_graph(name))
         finally:
             database.close()
     except (RedisError, OSError, ValueError) as error:
-        raise unreadable(where, found=clean(str(error) or type(error).__name__)) from error
+        found = clean(str(error).rstrip(".") or type(error).__name__)
+        raise ImportUnreadable(where, found=found, known_formats=()) from error
 
 
 def _records(graph: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - falkordb has no types

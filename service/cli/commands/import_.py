@@ -114,7 +114,7 @@ async def import_(
         show_report(report, seconds=clock.monotonic() - began)
     if report.unreadable:
         raise CommandFailed("\n".join(report.unreadable))
-    if not dry_run and (left_out := report.left_out):
+    if left_out := report.left_out:
         raise CommandFailed(left_out)
 
 

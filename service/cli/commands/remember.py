@@ -53,7 +53,7 @@ async def remember(
     ] = None,
     limit: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=100, help="How many.")] = 10,
 ) -> None:
-    """Search memory on purpose: facts, entities and moments, with sources."""
+    """Search memory on purpose: facts, entities and episodes, with sources."""
     for one in kind or ():
         check_one_of(_KINDS, one, "--kind")
     if not query.strip():

@@ -156,7 +156,7 @@ def _rows(mind: Mind) -> Iterator[Row]:
     graph, usage = mind.graph, mind.usage
     yield Row("holds", f"{counted(mind.turns, 'turn')} of {counted(mind.sessions, 'session')}")
     if graph.available:
-        yield Row("graph", f"{counted(graph.episodes, 'moment')}, {facts_and_entities(graph.facts, graph.entities)}")
+        yield Row("graph", f"{counted(graph.episodes, 'episode')}, {facts_and_entities(graph.facts, graph.entities)}")
         yield _progress(mind)
     else:
         yield Row("graph", "unavailable: meanwhile turns are stored, and found by their words", "red")

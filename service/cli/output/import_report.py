@@ -63,11 +63,12 @@ class Report:
 
     @property
     def left_out(self) -> str:
-        """What of the exports is lost, in a sentence; empty where nothing is."""
+        """What of the exports is lost, or would be, in a sentence; empty where nothing is."""
         damaged = f"{counted(self.damaged, 'part')} of what was given is damaged and could not be read"
         refused = f"{counted(len(self.refused), 'turn')} can not be stored"
         lost = [words for words, number in ((damaged, self.damaged), (refused, len(self.refused))) if number]
-        return f"{', and '.join(lost)}; everything else is stored" if lost else ""
+        rest = "can be stored" if self.is_dry else "is stored"
+        return f"{', and '.join(lost)}; everything else {rest}" if lost else ""
 
     def count_found(self, turn: Turn) -> None:
         """Add a turn of an export."""

@@ -83,6 +83,23 @@ def test_an_empty_variable_is_no_value(monkeypatch):
     assert settings.home == Path("~/.mind-memory")
 
 
+def test_a_list_is_shown_as_a_person_would_write_it(monkeypatch):
+    """Broken: `doctor` printed ('*',) and (PosixPath('/vault'),)."""
+    monkeypatch.setenv("MIND_MEMORY_ACCESS__ALLOWED_HOSTS", '["a.local", "*"]')
+    monkeypatch.setenv("MIND_MEMORY_STORY__LINKED_FOLDERS", '["/vault"]')
+    monkeypatch.setenv("MIND_MEMORY_ENTITY_KINDS", '[{"name": "Person"}, {"name": "Place"}]')
+    monkeypatch.setenv("MIND_MEMORY_OFF_THE_RECORD_MARKERS", "[]")
+
+    shown = {one.name: one.shown for one in origins(read_settings())}
+
+    assert shown == {
+        "access.allowed_hosts": "a.local, *",
+        "story.linked_folders": "/vault",
+        "entity_kinds": "Person, Place",
+        "off_the_record_markers": "none",
+    }
+
+
 def test_secrets_are_not_among_the_origins(monkeypatch):
     monkeypatch.setenv("MIND_MEMORY_EMBEDDER__API_KEY", "hushhush")
     monkeypatch.setenv("FALKORDB_URL", "redis://me:hushhush@graph:6379")

@@ -24,7 +24,9 @@ def test_a_host_that_would_never_match_is_refused(monkeypatch, name, host):
     """Broken: the start took a host with a port or a URL, and each call was refused with a hint to this setting."""
     monkeypatch.setenv(f"MIND_MEMORY_{name}", f'["localhost", "{host}"]')
 
-    assert refusal().startswith(f"MIND_MEMORY_{name}: entry 2: must be the name or address of a host alone")
+    said = refusal()
+    assert said.startswith(f"MIND_MEMORY_{name}: entry 2: must be the name or address of a host alone")
+    assert said.endswith("or * alone, which accepts every host") == name.startswith("ACCESS")
 
 
 def test_a_host_is_kept_as_a_header_names_it():

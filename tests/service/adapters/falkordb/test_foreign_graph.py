@@ -69,6 +69,7 @@ def test_a_graph_that_can_not_be_read_says_why(server, tmp_path, address, says):
         list(read_graph(address))
     done = call("import", address, "--home", tmp_path)
     assert done.exit_code == 1 and says in done.stderr
+    assert ".." not in done.stderr and "Known formats" not in done.stderr
 
 
 def test_a_path_is_no_address(tmp_path):
