@@ -6,9 +6,8 @@ SHAPE = "it shows a shape, with … for what is left out"
 
 NOT_RUN = {
     ("README.md", "---"): "it shows a block of other days; tests/golden/blocks has such blocks, letter by letter",
-    ("README.md", "git clone <this repository> mind-memory && cd mind-memory"): INSTALLS,
+    ("README.md", "make serve                                   # ends with a link: the console, in your browser"): INSTALLS,
     ("README.md", "docker compose up"): "it needs Docker: `make compose`",
-    ("docs/quick-start.md", "git clone <this repository> mind-memory && cd mind-memory"): INSTALLS,
     ("docs/recipes/fastapi.md", "pip install ./client fastapi uvicorn openai"): INSTALLS,
     ("docs/recipes/langchain.md", "pip install './client[langchain]' langchain langchain-openai"): INSTALLS,
     ("docs/recipes/messenger.md", "pip install ./client openai httpx2"): INSTALLS,
