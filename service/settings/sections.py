@@ -57,7 +57,11 @@ class RoleModel(Section):
     api_key: SecretStr | None = Field(
         None, description="The provider's key, if it is not in the provider's usual variable."
     )
-    timeout_seconds: PositiveFloat | None = Field(None, description="The time limit of one whole answer.")
+    timeout_seconds: PositiveFloat | None = Field(
+        None,
+        description="The time limit of one whole answer. Unset: 120 for `CHAT` and `EXTRACTION`, 300 for `NARRATIVE`, "
+        "30 for `SUBCONSCIOUS`, but 5 with Ollama.",
+    )
     silence_seconds: PositiveFloat = Field(
         120,
         description="The longest silence of a model while its answer is streamed, as chats and the story are; then the "
@@ -68,7 +72,7 @@ class RoleModel(Section):
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high"] | None = Field(
         None,
         description="How long a model thinks before it answers: `none`, `minimal`, `low`, `medium` or `high`, where it "
-        "lets that be chosen. Unset: as the provider chooses, but models of Ollama think before chats alone.",
+        "lets that be chosen. Unset: as the provider chooses, but Ollama's models think only for chats.",
     )
 
 
@@ -117,8 +121,8 @@ class ModelSettings(Section):
     )
     at_once: PositiveInt = Field(
         4,
-        description="How many model calls may run at once before turns (one that nobody waits for gives way), and again"
-        " after turns; unset, one after turns where Ollama is asked: it answers one at a time, and turns wait.",
+        description="The most model calls at once before turns, and again as many after turns. Unset: 4, but 1 after "
+        "turns with Ollama.",
     )
 
 
@@ -195,7 +199,7 @@ class ResonanceSettings(Section):
             "0 switches the gate off."
         ),
     )
-    story_tokens: Annotated[int, Field(ge=0)] = Field(8000, description="The maximum length of the stable part.")
+    story_tokens: Annotated[int, Field(ge=0)] = Field(8000, description="The maximum length of the story in a prompt.")
     people_cards: Literal["auto", "always", "never"] = Field(
         "auto",
         description="Whether the stable part holds a card of each person, of pinned and lasting facts: `always`, "

@@ -73,7 +73,7 @@ class WebhooksSettings(Section):
     first_retry_seconds: PositiveFloat = Field(
         5,
         description="The pause after a first failed attempt. Each further pause is twice as long. "
-        "By chance, a pause is shortened, to half of it at most.",
+        "Each pause is shortened at random, by at most half.",
     )
     most_retry_seconds: PositiveFloat = Field(
         3600, description="The longest pause between two attempts, unless `Retry-After` asks for more."
