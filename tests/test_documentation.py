@@ -7,12 +7,17 @@ from pydantic import AliasChoices, BaseModel
 from typer.main import get_command
 
 from service.cli.main import app
+from service.http.middleware.stopping import STOPPING
+from service.http.problems import BODY_COMPRESSED, BODY_LENGTH_UNCLEAR, BODY_NOT_UTF_8, BODY_TOO_LARGE, KINDS
+from service.http.schemas.resonance import ResonanceIn, ResonanceOut
+from service.http.schemas.turns import TurnIn, TurnKept
 from service.settings.settings import Settings
 from tests.support.openapi import shipped_document
 from tests.support.paths import ROOT
 
 API = (ROOT / "docs" / "api.md").read_text()
 TABLE = (ROOT / "docs" / "configuration.md").read_text()
+PROBLEMS = (ROOT / "docs" / "problems.md").read_text()
 LIKE_CHAT = ("SUBCONSCIOUS", "NARRATIVE", "EXTRACTION")  # told in one sentence, not in seven rows each
 
 
@@ -70,6 +75,25 @@ def test_the_documentation_names_no_route_that_is_gone():
     told = re.findall(r"`(GET|POST|PUT|DELETE) (/[^`]*)`", API)
 
     assert [f"{method} {path}" for method, path in told if f"{method} {path}" not in ROUTES] == []
+
+
+OF_HTTP = (BODY_TOO_LARGE, BODY_COMPRESSED, BODY_LENGTH_UNCLEAR, BODY_NOT_UTF_8, STOPPING)
+KINDS_OF_PROBLEMS = {(kind.status.value, kind.slug) for kind in (*KINDS.values(), *OF_HTTP)}
+
+
+def test_the_table_of_problems_has_every_type_once_with_its_status():
+    rows = re.findall(r"^\| (\d{3}) \| (.*?) \|", PROBLEMS, re.MULTILINE)
+    told = [(int(status), slug) for status, slugs in rows for slug in re.findall(r"`([a-z0-9-]+)`", slugs)]
+
+    assert sorted(told) == sorted({*KINDS_OF_PROBLEMS, (405, "method-not-allowed")})
+
+
+@pytest.mark.parametrize("model", [TurnIn, TurnKept, ResonanceIn, ResonanceOut], ids=lambda model: model.__name__)
+def test_every_field_of_the_two_calls_is_documented(model):
+    [section] = re.findall(r"^### Field by field\n(.*?)^#{2,3} ", API, re.MULTILINE | re.DOTALL)
+    told = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (.*?) \|", section, re.MULTILINE))))
+
+    assert model.model_fields.keys() - told == set()
 
 
 def test_the_list_of_commands_is_that_of_the_command_line():

@@ -19,6 +19,8 @@ NOT_RUN = {
     ("docs/archive-format.md", '{"format": "mind-memory archive", "version": 1, "mind_id": "ada",'): SHAPE,
     ("docs/archive-format.md", '{"node": "Entity", "properties": {"uuid": "…", "name": "Lyon", "summary": "…"}, '
      '"vectors": {"name_embedding": "…"}}'): SHAPE,
+    ("docs/problems.md", '{"type": "/problems/mind-not-found", "title": "The mind does not exist", "status": 404, '
+     '"detail": "no mind is called \'nobody\'; its first turn creates it", "instance": "/v1/minds/nobody"}'): "a call that is refused fails its block",
     ("docs/voice.md", "WebSocket /v1/minds/{mind_id}/sessions/{session_id}/audio?stream=CA1&offset=0"):
         "it is an address; tests/e2e/test_audio_streams.py calls it",
     ("docs/importing.md", "mind-memory import redis://localhost:6379/my_graph --mind ada"):
