@@ -155,7 +155,7 @@ class Flashback(Answer):
 
 
 class StablePart(Answer):
-    """Story and recall protocol, which change only with the story. ``text`` is None when the etag sent still fits."""
+    """Story, people's cards, recall protocol: they seldom change. ``text`` is None when the etag sent still fits."""
 
     text: str | None
     etag: str

@@ -189,7 +189,7 @@ class FlashbackOut(Answered):
 
 
 class StableOut(Answered):
-    """The part that changes only with the story. Place it first, so that a provider's prompt cache still applies."""
+    """Story, people's cards, recall protocol. Place it first: it seldom changes, so a prompt cache still applies."""
 
     text: str | None = Field(description="Null if `known_story_etag` is still current.")
     etag: str
