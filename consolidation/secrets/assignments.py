@@ -1,80 +1,111 @@
 """
-Finds secrets by their label: ``password=…``, "I changed my password to …", ``api_key: …``, ``Authorization: Bearer …``,
-``scheme://user:…@host``.
+Finds secrets by their label: ``password=…``, "I changed my password to …", "Password for the wifi: …", "my PIN is …",
+``api_key: …``, ``Authorization: Bearer …``, ``scheme://user:…@host``.
 
-What follows such a word is a secret when it looks like one: no plain word, no name of a variable, no placeholder. Only
-the secret is found, not what calls it so.
+What follows such a word is a secret when it looks like one: no plain word, no name of a variable, no placeholder. The
+less a sentence says that it comes, the more it must look like one. Only the secret is found, not what calls it so.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from consolidation.secrets.labels import (
+    AMBIGUOUS,
+    CALLED,
+    NAMES_NEXT,
+    NO_NAME,
+    OURS,
+    POLISH,
+    PREPOSITIONS,
+    SIGNS,
+)
+from consolidation.secrets.likeness import (
+    is_counted,
+    is_credential,
+    is_date,
+    is_exclaimed,
+    is_filled,
+    is_key,
+    is_mixed,
+    is_number,
+    is_password,
+    is_secret,
+    is_striking,
+    is_unlike_a_name,
+    is_worded,
+    plain,
+)
 
-PASSWORD, SECRET = "password", "secret value"
-_CALLED = re.compile(  # in small letters
-    r"(?P<password>password|passwd|passcode|passphrase|pwd|passwort|kennwort|wachtwoord|contrase[ñn]a|clave|senha"
-    r"|mot de passe|lösenord|hasło|parola|пароль|密码|密碼|パスワード|비밀번호|كلمة (?:المرور|السر)"
-    r"|(?<![a-z0-9])(?:pw|mdp)(?![a-z0-9]))"
-    r"|(?P<key>(?:api|access|secret|private|account|auth|shared|master|encryption|signing|subscription)[ _-]?key)"
-    r"|secret|token|credentials?"
-)
-_VARIABLE = re.compile(
-    r"(?<![A-Za-z0-9])[A-Z][A-Z0-9_]{0,60}_(?:PASS|PW)[\"']?\s{0,3}[=:]\s{0,3}[\"']?(?P<value>[^\s\"'`;&|<>]{6,256})"
-)
-_OPTION = re.compile(
-    r"(?<![a-z])(?:curl|wget|https?)\b[^\n]{0,300}?\s(?:-u|--user|--proxy-user)[ =]{0,2}[\"']?"
-    r"[^\s:\"'/]{1,100}:(?P<value>(?!\[redacted:)[^\s\"'`]{1,200})"
-)
-_COOKIE = re.compile(
-    r"(?<![a-z])(?:set-)?cookie[\"']?\s{0,3}:\s{0,3}[\"']?(?P<cookies>[^\n\"']{8,4000})", re.IGNORECASE
-)
-_PAIR = re.compile(r"(?:^|;\s{0,3})[!#$%&*+.^_|~0-9A-Za-z-]{1,80}=(?P<value>[^\s;,\"']{8,})")
-_OF_A_COOKIE = re.compile(r"(?:path|domain|expires|max-age|samesite)=", re.IGNORECASE)
-_SIGNS = (
-    "pass", "pw", "mdp", "kennwort", "wachtwoord", "contrase", "clave", "senha", "mot de", "lösenord", "hasło",
-    "parola", "пароль", "密", "パスワード", "비밀번호", "كلمة", "key", "secret", "token", "credential",
-)  # fmt: skip
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PASSWORD, PIN, SECRET = "password", "PIN", "secret value"
 _NOT_IN_WORD = r"(?![a-zà-ÿ\u0100-\u017fа-я])"
 _IS = (
-    r"(?:is|was|(?:will|shall|should|must|can) be|used to be|has been|ist|lautet|lautete|war|wird|heißt|heisst|bleibt"
-    r"|wordt|werd|zal|est|était|etait|sera|es|era|fue|será|foi|ser[áa]|è|é|sarà|är|var|blir|jest|było|będzie|brzmi"
-    rf"|это|был|будет|هي|هو|كانت|ستكون){_NOT_IN_WORD}"
-    r"|は|が|是|为|為|는|은|이|가|(?:改成|改为|改為|换成|換成|设为|設為|设成|設成)了?"
+    r"(?<![a-z])(?:(?:is|was|are|were)(?:\sset\sto|\scalled)?|(?:will|would|shall|should|must|can|could) be"
+    r"|used to be|has been"
+    r"|ist|lautet|lautete|war|wird|wäre|sei|sind|heißt|heisst|bleibt|luidt"
+    r"|wordt|werd|zal|c['’]est|est|était|etait|sera|serait|es|era|fue|será|sería|foi|ser[áa]|è|é|e['’]|sarà|är|var|blir"
+    r"|jest|było|będzie|brzmi"
+    rf"|это|был|будет|هي|هو|كانت|ستكون|az|lett|lesz){_NOT_IN_WORD}"
+    r"|は|が|就?是|为|為|는|은|이|가|(?:改成|改为|改為|换成|換成|设为|設為|设成|設成)了?"
 )
 _NOW = (
-    r"(?:\s(?:now|still|currently|actually|again|jetzt|nun|noch|wieder|nu|nog|ahora|maintenant|encore|agora|adesso|ora"
-    rf"|teraz|nadal|теперь|сейчас){_NOT_IN_WORD})?"
+    r"(?:\s(?:now|still|currently|actually|again|just|simply|probably|jetzt|nun|noch|wieder|einfach|wohl|nu|nog|gewoon"
+    r"|ahora|simplemente|maintenant|encore|toujours|simplement|agora|adesso|ora|semplicemente"
+    rf"|teraz|nadal|теперь|сейчас|просто){_NOT_IN_WORD})?"
 )
-_WORD = r"\s(?:[^\s,.;:=!?\"'’]|['’](?=\w)){1,30}"
-_FOR = (  # "for the flat", "that I use at work"
-    r"(?:,?\s(?:for|to|of|on|at|i|we|you|he|she|they|that|which|für|zu|vom|das|ich|wir|pour|de|du|que|para|del|da|di|che"
-    rf"|voor|van|dat|die|ik|för|till|som|jag|do|dla|które|для|от|к|который)(?:{_WORD}){{1,5}}?,?)?"
+_ARTICLE = rf"(?:\s(?:the|der|die|das|el|la|le|il|lo|o|a|de|het|to|az){_NOT_IN_WORD})?"
+_TO_WORD = r"\s(?:[^\s,.;:=!?\"'’]|['’](?=\w)){1,30}"
+_PIECE = (  # a word, or more in brackets or quotes: "for", "the", "flat", "(2.4 GHz)", "https://a.example"
+    r"(?:\s(?!\[redacted:)[^\s,.;:=!?\"“”„«»'’()\[\]|<>](?:[^\s,.;:=!?\"“”„«»'’()\[\]|<>]|[.'’](?=\w)|['’](?=\s)|:(?=//)){0,40}"
+    r"|\s?\([^()\n]{1,40}\)|\s?\[(?!redacted:)[^\[\]\n]{1,40}\]|\s[\"“„«][^\"“”„»\n]{1,40}[\"“”»]|\s'[^'\n]{1,40}')"
 )
 _TO = (  # "changed my password to …", where a word says that it was changed
-    rf"(?:\s\[redacted: password\]|{_WORD}){{0,2}}?\s(?:to|from|auf|in|zu|von|naar|op|van|a|por|en|de|para|pra|à|pour"
-    r"|par|con|till|från|na|z|на|с|إلى)(?=\s)|[を를을]"
+    rf"(?:\s\[redacted: (?:password|PIN)\]|{_TO_WORD}){{0,2}}?\s(?P<way>to|from|auf|in|zu|von|naar|op|van|a|por|en|de"
+    r"|para|pra|à|pour|par|con|till|från|na|z|на|с|إلى)(?=\s)"
+    r"|[を를을]"
 )
 _CHANGED = re.compile(  # beginnings, in small letters
     r"(?<![^\W_])(?:chang|set(?![a-z])|reset|updat|switch|änder|geändert|setz|gesetzt|gewechsel|umgestellt|verander"
     r"|wijzig|gewijzigd|cambi|actualiz|puse|mud(?:ei|ar|ou|amos)|alter(?:ei|ar|ou)|troc|troquei|modifi|mis(?![a-z])|impost"
-    r"|byt|zmien|zmian|ustaw|смен|помен|измен|постав)|変|し|바꾸|바꿨|변경|غير"
+    r"|byt(?:t|a|er|te)?(?![a-z])|zmien|zmian|ustaw|смен|помен|измен|постав)|変|し|바꾸|바꿨|변경|غير"
 )
-_POLISH = "hasło"  # "hasło to …" is "the password is …"
+_CERTAINLY_TO = frozenset({"to", "auf", "naar", "para", "pra", "till", "на", "إلى"})  # "in 2024" is when
 _AROUND = 50  # characters within which such a word must be
-_LETTERS = r"!#-&*+\-./0-:?@A-Z^_a-z~\u00a1-\u00aa\u00ac-\u00ba\u00bc-\u024f\u0370-\u052f"  # in which they are written
-_SAID = re.compile(
-    r"(?:[\"'`*_\\]{0,4}\s{0,3}(?:=>|:=|[:=：＝]{1,2})|['’]s(?=\s)|\s[—–-]{1,2}(?=\s)"
-    rf"|{_FOR}\s{{0,2}}(?<![a-z])(?:{_IS}){_NOW}[:：]?|(?P<to>{_TO})|(?P<alone>\x20))[\s*_]{{0,4}}"
-    r"(?:\"(?P<double>[^\s\"]{6,256})\"|'(?P<single>[^\s']{6,256})'|`(?P<tick>[^\s`]{6,256})`"
-    rf"|[\"'`“„«\\]{{0,2}}(?P<plain>[{_LETTERS}]{{6,256}}={{0,2}}))",
+_LETTERS = (  # in which they are written
+    r"!#-&*+\-./0-:?@A-Z^_a-z~\u00a1-\u00aa\u00ac-\u00ba\u00bc-\u024f\u0370-\u052f\u0660-\u0669\u06f0-\u06f9"
+)
+_ODD = r"\d!#-&*+:?@^~\u00a1-\u00a9\u00ac-\u00b4\u00b6-\u00b9"  # some of which words do not have
+_VALUE = (
+    r"[\s*_]{0,4}(?:\"(?P<double>[^\s\"]{4,256})\"|'(?P<single>[^\s']{4,256})'|`(?P<tick>[^\s`]{4,256})`"
+    rf"|(?:«\s)?(?=\S{{0,256}}?[{_ODD}])[\"'`“„«\\]{{0,2}}(?P<plain>[{_LETTERS}]{{4,256}}={{0,2}}))"
+)
+_VALUES = ("double", "single", "tick", "plain")
+_SIGN = r"[\"'`*_\\]{0,4}\s{0,3}(?:=>|:=|[:=：＝]{1,2}|→|\|(?=\s))|\s->(?=\s)|\s[—–-]{1,2}(?=\s)|[—–]"
+_GIVEN = re.compile(  # "password: …"; and ``name: PASSWORD, value: …``
+    rf"(?:{_SIGN}|['’]s(?=\s)|[\"'`]?[,;]?\s{{1,20}}[\"'`]?value[\"'`]?\s{{0,3}}[:=]){_VALUE}", re.IGNORECASE
+)
+_ELEMENT = re.compile(r"(?:\s[^<>\n]{0,80})?>\s{0,8}(?P<plain>[^\s<>]{4,256})\s{0,8}</")  # <password>…</password>
+_TOLD = re.compile(  # "the password for the flat is …"
+    rf"(?P<between>(?:,?{_PIECE}{{1,6}}?,?)?)\s{{0,2}}(?:{_IS}){_NOW}{_ARTICLE}[:：]?{_VALUE}", re.IGNORECASE
+)
+_OF = re.compile(rf"(?P<between>{_PIECE}{{1,8}}?)(?:{_SIGN}){_VALUE}", re.IGNORECASE)  # "password for the flat: …"
+_CHANGED_TO = re.compile(rf"(?:{_TO}){_VALUE}", re.IGNORECASE)
+_NEXT = re.compile(  # "user bob password …"
+    rf"(?P<between>{_PIECE}{{0,3}}?)(?P<pause>[,;…]|\.{{3}})?[ \t]{_VALUE}", re.IGNORECASE
+)
+_CLAUSE_ENDS = re.compile(r"\s*(?:$|[\n.,;:!?()\[\]\"“”'’`|—。，、！？])|\s(?:and|or|but|und|oder|y|et|e|en|i|и)\s")
+_UNIT = re.compile(
+    r"\s?(?:[%€$£°]|-\w|(?:times|years?|days?|hours?|minutes?|characters?|chars|bytes?|bits?|digits?|letters?|users?"
+    r"|people|entries|mal|jahre|tage|zeichen|stellen|veces|caracteres|dígitos|fois|caractères|volte|caratteri|vezes|keer"
+    r"|tekens|razy|znak|раз|символ|次|位|個|个|文字|桁|번|자리)|(?:px|mm|cm|km|m|kg|g|kb|mb|gb|ms)(?![a-z]))",
     re.IGNORECASE,
 )
-_SMALL = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
-_VALUES = ("double", "single", "tick", "plain")
 _HEADER = re.compile(
     r"authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?"
     r"(?:(?P<scheme>bearer|basic|token|apikey|negotiate|digest)\s{1,3})?(?P<value>[\w.~+/=:-]{8,}+)",
@@ -87,148 +118,199 @@ _PARAMETER = re.compile(
     r"|x-amz-signature|x-amz-security-token|(?P<bare>key|token|sig|signature))=(?P<value>[^\s&\"'#<>\[\]{}()|]{6,}+)",
     re.IGNORECASE,
 )
-# in small letters: variables, stars, paths, addresses, dates; what examples say
-_STAND_IN_FROM_START = re.compile(
-    r"\$[a-z_(]|%[a-z(]|\.{0,2}/|~/|\d{4}-\d\d-\d\d|[^@\s]+@[^@\s]+\.\w+$|1password|\d{1,3}-(?:digit|char|letter|stellig)"
+
+
+class _Form(Enum):
+    """How a sentence says that a secret comes."""
+
+    GIVEN = auto()
+    TOLD = auto()
+    OF = auto()
+    CHANGED_TO = auto()
+    NEXT = auto()
+
+
+_FORMS = (
+    (_Form.GIVEN, _ELEMENT),
+    (_Form.GIVEN, _GIVEN),
+    (_Form.TOLD, _TOLD),
+    (_Form.OF, _OF),
+    (_Form.CHANGED_TO, _CHANGED_TO),
+    (_Form.NEXT, _NEXT),
 )
-_STAND_IN = re.compile(
-    r"[$#]\{|\*{3}|•{2}|\.{3}|…|x{4}|https?://|\[redacted:"
-    r"|(?<![a-z0-9])(?:your|example|placeholder|change[-_]?me|insert)(?![a-z0-9])"
-)
-_PATH = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+")  # settings.api_key2
-_NAME = re.compile(r"[A-Za-z]+(?:[_-](?:[A-Za-z]+|\d{1,3}))*(?:[_-]?[vV]?\d{1,4})?")  # OPENAI_API_KEY_2, my-app-v2
-_AT_END = ".,:;?…。，、！？"
-_IN_WORDS = "-_.'’/="
-_SHORTEST_PASSWORD, _SHORTEST_KEY, _SHORTEST_SECRET = 6, 10, 16
-_LEAST_DIFFERENT, _LEAST_DIFFERENT_OF_KEY = 8, 6  # letters
+_MOST_BARE = 4  # words between "password" and ":" that no preposition leads
+_BRACKETS = str.maketrans(dict.fromkeys("()[]\"“”„«»'’`,", " "))
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What may be a secret: how it was called and said, the words between, its place and itself."""
+
+    form: _Form
+    called: re.Match[str]
+    said: re.Match[str]
+    low: str
+    words: tuple[str, ...]
+    start: int
+    end: int
+    value: str
+
+    @property
+    def text(self) -> str:
+        return self.said.string
+
+    @property
+    def written(self) -> str:
+        """The label as it is written, in capitals or not."""
+        return self.text[slice(*self.called.span())]
+
+    @property
+    def before(self) -> str:
+        """What stands before the label."""
+        return self.low[max(0, self.called.start() - _AROUND) : self.called.start()]
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it is said to be somebody's, before the label or by its end, "şifrem"."""
+        return self.called[0].endswith("m") or OURS.search(self.before) is not None
+
+    @property
+    def is_option(self) -> bool:
+        """Whether the label is an option of a command, and this its value."""
+        return self.form is _Form.NEXT and not self.words and self.before.endswith("--")
 
 
 def find_assigned(text: str) -> Iterator[tuple[int, int, str]]:
     """Labelled secrets: start, end, kind."""
-    low = text.lower()
-    if len(low) != len(text):  # a letter became two: places would be wrong
-        low = text.translate(_SMALL)
+    low = text.replace("İ", "i").lower()  # the one letter that would become two: places would be wrong
     if "authorization" in low:
         for found in _HEADER.finditer(text):
-            if (_is_credential if found["scheme"] else _is_secret)(found["value"]):
+            if (is_credential if found["scheme"] else is_secret)(found["value"]):
                 yield *found.span("value"), "Authorization header"
     if "bearer" in low:
-        yield from _spans(_BEARER, text, "bearer token", is_one=_is_credential)
+        for found in _BEARER.finditer(text):
+            if is_credential(found["value"]):
+                yield *found.span("value"), "bearer token"
     yield from _in_addresses(text)
-    yield from _in_commands(text, low)
-    if any(sign in low for sign in _SIGNS):
+    if any(sign in low for sign in SIGNS):
         yield from _assigned(text, low)
 
 
 def _in_addresses(text: str) -> Iterator[tuple[int, int, str]]:
     if "://" in text:
-        yield from _spans(_USERINFO, text, "password in a URL", is_one=_is_filled)
+        for found in _USERINFO.finditer(text):
+            if is_filled(found["value"]):
+                yield *found.span("value"), "password in a URL"
     if "=" in text:
         for found in _PARAMETER.finditer(text):
-            if _is_secret(found["value"]) if found["bare"] is not None else _is_mixed(found["value"]):
+            if is_secret(found["value"]) if found["bare"] is not None else is_mixed(found["value"]):
                 yield *found.span("value"), "key in a URL"
 
 
-def _in_commands(text: str, low: str) -> Iterator[tuple[int, int, str]]:
-    """What a shell and a request show: ``DB_PASS=…``, ``curl -u user:…``, ``Cookie: session=…``."""
-    if "_PASS" in text or "_PW" in text:
-        yield from _spans(_VARIABLE, text, PASSWORD, is_one=_is_password)
-    if " -u" in text or "-user" in text:
-        yield from _spans(_OPTION, text, PASSWORD, is_one=_is_filled)
-    if "cookie" in low:
-        for found in _COOKIE.finditer(text):
-            first = found.start("cookies")
-            for pair in _PAIR.finditer(found["cookies"]):
-                if _OF_A_COOKIE.search(pair[0]) is None and _is_mixed(pair["value"]):
-                    yield first + pair.start("value"), first + pair.end("value"), "cookie"
-
-
-def _spans(
-    form: re.Pattern[str], text: str, kind: str, *, is_one: Callable[[str], bool]
-) -> Iterator[tuple[int, int, str]]:
-    for found in form.finditer(text):
-        if is_one(found["value"]):
-            yield *found.span("value"), kind
-
-
 def _assigned(text: str, low: str) -> Iterator[tuple[int, int, str]]:
-    for called in _CALLED.finditer(low):
-        said = _SAID.match(text, called.end())
-        if said is None or text[called.start() - 1 : called.start()] in {"?", "&"}:
+    for called in CALLED.finditer(low):
+        if text[called.start() - 1 : called.start()] in {"?", "&"} or low.endswith("[redacted: ", 0, called.start()):
             continue
-        place = next(name for name in _VALUES if said[name] is not None)
+        for found in _said(text, low, called):
+            if _is_meant(found):
+                yield found.start, found.end, _kind(called)
+                break
+
+
+def _said(text: str, low: str, called: re.Match[str]) -> Iterator[_Found]:
+    """What may be the secret that was called so, by each form in which people say it."""
+    for form, pattern in _FORMS:
+        said = pattern.match(text, called.end())
+        if said is None:
+            continue
+        groups = said.groupdict()
+        place = next(name for name in _VALUES if groups.get(name) is not None)
         start, end = said.span(place)
         if place == "plain":
             if text[end : end + 1] in {"(", "[", "{"}:  # a call: the name of what gives it
                 continue
-            end = start + len(_plain(said[place]))
-        if _is_meant(text[start:end], called, said, low):
-            yield start, end, SECRET if called["password"] is None else PASSWORD
+            end = start + len(plain(said[place]))
+        words = (groups.get("between") or "").lower().translate(_BRACKETS).split()
+        yield _Found(form, called, said, low, tuple(words), start, end, text[start:end])
 
 
-def _is_meant(value: str, called: re.Match[str], said: re.Match[str], low: str) -> bool:
-    """Whether *value* is what was called a password or a key, by how it looks and by the words between."""
-    if called["password"] is None:
-        is_key = called["key"] is not None and said["alone"] is None and said["to"] is None
-        return _is_secret(value) or (is_key and _is_key(value))
-    if said["alone"] is not None or not _is_password(value):
+def _kind(called: re.Match[str]) -> str:
+    if called["password"] is not None:
+        return PASSWORD
+    return SECRET if called["pin"] is None else PIN
+
+
+def _is_meant(found: _Found) -> bool:
+    """Whether it is what was called a password, a PIN or a key, by how it looks and by the words between."""
+    is_pin = found.called["pin"] is not None
+    if found.called["password"] is None and not is_pin:
+        return _is_meant_as_key(found)
+    if found.form is _Form.CHANGED_TO and not _is_changed(found):
         return False
-    return said["to"] is None or called["password"] == _POLISH or _is_changed(low, called, said)
+    if found.value.isdigit() or is_pin:
+        return _is_meant_as_number(found)
+    if found.form is _Form.NEXT:
+        return _is_next(found)
+    if found.form is _Form.TOLD or found.form is _Form.OF:
+        is_word = is_exclaimed(found.value) or is_counted(found.value) or not _is_of(found.words)
+    else:
+        is_word = found.called[0] in AMBIGUOUS and is_worded(found.value)
+    return not is_word and is_password(found.value)
 
 
-def _is_changed(low: str, called: re.Match[str], said: re.Match[str]) -> bool:
-    before, after = low[max(0, called.start() - _AROUND) : called.start()], low[said.end() : said.end() + _AROUND]
-    return any(_CHANGED.search(one) for one in (before, low[called.end() : said.end("to")], after))
-
-
-def _plain(value: str) -> str:
-    """Without the sign that ends a sentence, and the next parameter's name."""
-    if value.endswith("=") and "&" in value:
-        value = value[: value.index("&")]
-    return value.rstrip(_AT_END)
-
-
-def _is_password(value: str) -> bool:
-    """Six letters and more, with a digit or a sign among them that words do not have; or a number."""
-    if len(value) < _SHORTEST_PASSWORD:
+def _is_meant_as_key(found: _Found) -> bool:
+    if found.words and (found.form is _Form.NEXT or found.words[0] not in PREPOSITIONS):
         return False
-    is_odd = any(not one.isalpha() and one not in _IN_WORDS for one in value)
-    return is_odd and (value.isdigit() or _has_letter(value)) and not _is_stand_in(value)
+    is_said = found.form in {_Form.GIVEN, _Form.TOLD} and (found.called["key"] or not found.words)
+    is_named = found.called["key"] or (found.called["secret"] and not is_worded(found.value))
+    return is_secret(found.value) or bool(is_named and (is_said or found.form is _Form.OF) and is_key(found.value))
 
 
-def _is_secret(value: str) -> bool:
-    """Sixteen letters and digits and more that are neither words nor alike."""
-    if len(value) < _SHORTEST_SECRET or not _is_mixed(value) or _NAME.fullmatch(value) is not None:
+def _is_meant_as_number(found: _Found) -> bool:
+    """A PIN, or a password of digits, and no year, count or amount."""
+    is_pin = found.called["pin"] is not None
+    is_clear = found.form is _Form.GIVEN or found.is_option
+    if not is_number(found.value) and (is_pin or not is_password(found.value)):
         return False
-    return len(set(value)) >= _LEAST_DIFFERENT
+    if is_clear:
+        is_many = found.called[0].endswith("s")
+        return not is_many and (found.called[0] not in AMBIGUOUS or not is_date(found.value))
+    if _UNIT.match(found.text, found.end) is not None or not _is_of(found.words):
+        return False
+    is_last = _CLAUSE_ENDS.match(found.text, found.end) is not None
+    if is_date(found.value):
+        is_told = found.form is _Form.TOLD or (found.form is _Form.CHANGED_TO and found.said["way"] in _CERTAINLY_TO)
+        return is_last and is_told
+    if found.form is _Form.NEXT:
+        is_unmistakable = is_pin and found.said["pause"] is None and (found.written != "pin" or found.is_ours)
+        is_called = is_pin or found.is_ours or found.called[0] == "passcode" or is_password(found.value)
+        return not found.words and (is_unmistakable or (is_last and is_called))
+    return found.form is not _Form.OF or is_pin or found.words[0] in PREPOSITIONS or is_password(found.value)
 
 
-def _is_key(value: str) -> bool:
-    """Shorter than most keys, but of letters and digits as no word and no name has them."""
-    is_long = len(value) >= _SHORTEST_KEY and len(set(value)) >= _LEAST_DIFFERENT_OF_KEY
-    return is_long and _is_mixed(value) and _NAME.fullmatch(value) is None
+def _is_of(words: tuple[str, ...]) -> bool:
+    """Whether the words after the label say what it is for, and make no other word of it ("password policy")."""
+    if not words or words[0] in PREPOSITIONS:
+        return True
+    return len(words) <= _MOST_BARE and NO_NAME.isdisjoint(words)
 
 
-def _is_credential(value: str) -> bool:
-    """Of a header, which nobody writes but to send it: a mixture, or letters as no word has them."""
-    is_word = value[1:].islower() or value.isupper()
-    return not _is_stand_in(value) and (not is_word or any(letter.isdigit() for letter in value))
+def _is_next(found: _Found) -> bool:
+    """Whether it looks so much like a password that the word before it is enough."""
+    if found.is_option:
+        return is_password(found.value)
+    if found.called[0] in AMBIGUOUS and not found.is_ours:
+        return False
+    if not found.words and found.said["pause"] is None:
+        return is_striking(found.value)
+    is_name = not NAMES_NEXT.isdisjoint(found.words[-1:]) or not _is_of(found.words)
+    return not is_name and is_unlike_a_name(found.value)
 
 
-def _is_mixed(value: str) -> bool:
-    return any(letter.isdigit() for letter in value) and _has_letter(value) and not _is_stand_in(value)
-
-
-def _is_filled(value: str) -> bool:
-    """Of a URL: anything but a variable or stars."""
-    return not value.startswith(("$", "{", "%(", "<")) and any(letter.isalnum() for letter in value)
-
-
-def _is_stand_in(value: str) -> bool:
-    low = value.lower()
-    is_example = _STAND_IN.search(low) is not None or _STAND_IN_FROM_START.match(low) is not None
-    return is_example or _PATH.fullmatch(value) is not None
-
-
-def _has_letter(value: str) -> bool:
-    return any(letter.isalpha() for letter in value)
+def _is_changed(found: _Found) -> bool:
+    """Whether a word around "password to …" says that it was changed, or that "to" is Polish for "is"."""
+    before, between = found.before, found.low[found.called.end() : found.start]
+    after = found.low[found.said.end() : found.said.end() + _AROUND]
+    if found.said["way"] == "to" and (" do " in between or POLISH.search(before + found.called[0]) is not None):
+        return True
+    return any(_CHANGED.search(one) is not None for one in (before, between, after))

@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from consolidation.secrets.assignments import find_assigned
 from consolidation.secrets.cards import find_cards
+from consolidation.secrets.commands import find_in_commands
 from consolidation.secrets.key_blocks import find_blocks
 from consolidation.secrets.key_formats import find_keys
 from consolidation.text.folding import folded
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 type Ids = Mapping[str, Ids | None]  # where ids stand in a JSON value: None for the text below a key
 
-_FINDERS = (find_blocks, find_keys, find_assigned, find_cards)
+_FINDERS = (find_blocks, find_keys, find_assigned, find_in_commands, find_cards)
 _PASSES = 4  # what a first look hid behind another secret
 
 

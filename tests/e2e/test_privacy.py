@@ -74,6 +74,34 @@ def is_held(home, pattern, word):
     return any(word.encode() in file.read_bytes() for file in home.rglob(pattern))
 
 
+async def test_passwords_and_pins_that_people_tell_of_are_nowhere_in_the_home(tmp_path):
+    said = [
+        "Password for the umbrella: Summer2024!",
+        "My pin is 47110815.",
+        "пароль от почты: Vesna2024!",
+        "--password Winter#77",
+    ]
+    async with running(tmp_path) as service:
+        answer = (await service.keep("ada", *said)).json()
+        await service.digested("ada")
+        contents = [content for _, content in await kept(service)]
+
+    assert [one["reason"] for one in answer["dropped"]] == [
+        "secret: password",
+        "secret: PIN",
+        "secret: password",
+        "secret: password",
+    ]
+    assert contents == [
+        "Password for the umbrella: [redacted: password]",
+        "My pin is [redacted: PIN].",
+        "пароль от почты: [redacted: password]",
+        "--password [redacted: password]",
+    ]
+    assert is_held(tmp_path, "*.jsonl", "umbrella")
+    assert found_in(tmp_path, "Summer2024", "47110815", "Vesna2024", "Winter#77") == set()
+
+
 async def test_the_same_turn_posted_again_is_the_same_turn(tmp_path):
     async with running(tmp_path) as service:
         first = (await service.keep("ada", f"card {CARD}", turn_id="t1")).json()
