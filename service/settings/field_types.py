@@ -1,12 +1,14 @@
-"""The types of settings whose text is checked: addresses, names of hosts and of models, folders."""
+"""The types of settings whose text is checked: addresses, names of hosts, models and time zones, folders, patterns."""
 
 from __future__ import annotations
 
+import re
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated
+from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 
 from service.access.addresses import EVERY_NAME, ascii_host
 from service.settings.otlp_endpoint import is_address
@@ -67,9 +69,43 @@ def _folder(path: Path) -> Path:
     return path
 
 
+def _language(code: str) -> str:
+    if re.fullmatch("[a-z]{2,3}", code) is None:
+        raise ValueError("must be an ISO 639 code of two or three small letters, such as en")
+    return code
+
+
+def _zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ValueError, OSError, KeyError) as error:
+        raise ValueError("must be the name of an IANA time zone, like Europe/Paris") from error
+    return name
+
+
+def _expression(pattern: str) -> str:
+    try:
+        is_anything = re.fullmatch(pattern, "", re.DOTALL | re.IGNORECASE) is not None
+    except re.error as error:
+        raise ValueError(f"must be a regular expression: {error}") from error
+    if is_anything:
+        raise ValueError("must not match an empty message")
+    return pattern
+
+
+def _unlike_nothing(marker: str) -> str:
+    if not marker.strip():
+        raise ValueError("must not be blank: every message would be off the record")
+    return marker.strip()
+
+
 Address = Annotated[str, AfterValidator(_address)]
 Host = Annotated[str, AfterValidator(_host)]
 HostName = Annotated[str, AfterValidator(_host_name)]
 HostNameOrAll = Annotated[str, AfterValidator(_host_name_or_all)]
 ModelName = Annotated[str, AfterValidator(_model_name)]
 Folder = Annotated[Path, AfterValidator(_folder)]
+LanguageCode = Annotated[str, AfterValidator(_language)]
+ZoneName = Annotated[str, AfterValidator(_zone)]
+Expression = Annotated[str, AfterValidator(_expression)]
+Marker = Annotated[str, AfterValidator(_unlike_nothing), Field(max_length=100)]

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Literal, Self
-from zoneinfo import ZoneInfo
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -19,7 +16,7 @@ from pydantic import (
     model_validator,
 )
 
-from service.settings.field_types import Address, Folder, HostNameOrAll, ModelName
+from service.settings.field_types import Address, Expression, Folder, HostNameOrAll, LanguageCode, ModelName, ZoneName
 
 
 class Section(BaseModel):
@@ -76,12 +73,6 @@ class RoleModel(Section):
     )
 
 
-def _language(code: str) -> str:
-    if re.fullmatch("[a-z]{2,3}", code) is None:
-        raise ValueError("must be an ISO 639 code of two or three small letters, such as en")
-    return code
-
-
 class TranscriptionModel(Section):
     """The model that turns speech into text. It is never the common `model`, which can not hear."""
 
@@ -93,7 +84,7 @@ class TranscriptionModel(Section):
     api_key: SecretStr | None = Field(
         None, description="The provider's key, if it is not in the provider's usual variable."
     )
-    language: Annotated[str, AfterValidator(_language)] | None = Field(
+    language: LanguageCode | None = Field(
         None,
         description="The ISO 639 code of the language that is spoken, such as en. Without it, the model finds out.",
     )
@@ -434,24 +425,6 @@ class TelemetrySettings(Section):
     )
 
 
-def _zone(name: str) -> str:
-    try:
-        ZoneInfo(name)
-    except (ValueError, OSError, KeyError) as error:
-        raise ValueError("must be the name of an IANA time zone, like Europe/Paris") from error
-    return name
-
-
-def _expression(pattern: str) -> str:
-    try:
-        is_anything = re.fullmatch(pattern, "", re.DOTALL | re.IGNORECASE) is not None
-    except re.error as error:
-        raise ValueError(f"must be a regular expression: {error}") from error
-    if is_anything:
-        raise ValueError("must not match an empty message")
-    return pattern
-
-
 class ProxySettings(Section):
     """The OpenAI-compatible proxy. By default, the chat role's model answers."""
 
@@ -470,10 +443,10 @@ class ProxySettings(Section):
         "tail",
         description="Where memories go: before the last user message (`tail`), in it (`user`), or in the `system` one.",
     )
-    timezone: Annotated[str, AfterValidator(_zone)] = Field(
+    timezone: ZoneName = Field(
         "UTC", description="The IANA time zone of chats without `X-Timezone`, unless the mind has its own."
     )
-    housekeeping_patterns: tuple[Annotated[str, AfterValidator(_expression)], ...] = Field(
+    housekeeping_patterns: tuple[Expression, ...] = Field(
         (),
         examples=["Name this chat.*"],
         description="Regular expressions for prompts that your chat front end sends on its own, besides the titles, "
@@ -491,12 +464,3 @@ class FacadeSettings(Section):
     mem0: bool = Field(default=False, description="Serve mem0's API under `/mem0`.")
     zep: bool = Field(default=False, description="Serve Zep's API for memory under `/zep`.")
     graphiti: bool = Field(default=False, description="Serve the API of Graphiti's sample server under `/graphiti`.")
-
-
-def _unlike_nothing(marker: str) -> str:
-    if not marker.strip():
-        raise ValueError("must not be blank: every message would be off the record")
-    return marker.strip()
-
-
-Marker = Annotated[str, AfterValidator(_unlike_nothing), Field(max_length=100)]

@@ -23,7 +23,7 @@ from consolidation.secrets.privacy_filter import MARKERS
 from consolidation.secrets.redaction import in_address
 from service.ports.database_address import password_in, shown_database
 from service.ports.graph_address import shown
-from service.settings.field_types import Address, Folder, Host, ModelName  # noqa: TC001 - pydantic reads them
+from service.settings.field_types import Address, Folder, Host, Marker, ModelName  # noqa: TC001 - pydantic reads them
 from service.settings.otlp_endpoint import endpoint_of, secrets_in
 from service.settings.sections import (
     AccessSettings,
@@ -35,7 +35,6 @@ from service.settings.sections import (
     GraphSettings,
     ImportsSettings,
     JournalSettings,
-    Marker,
     ModelSettings,
     ProxySettings,
     ResonanceSettings,
