@@ -164,3 +164,37 @@ def test_kinds_are_one_a_line(settings, kept):
         {"name": "Recipe", "description": "what is cooked"},
     ]
     expect(kinds).to_have_value("Boat: anything that sails: or floats\nRecipe: what is cooked")
+
+
+@pytest.mark.parametrize("typed", ["秘密、内緒", "秘密，内緒", "秘密،内緒", "秘密; 内緒"])
+def test_words_are_split_at_the_commas_of_any_script_and_shown_as_they_are_kept(settings, life, kept, typed):
+    """Broken: 秘密、内緒 is one word, which nobody says, and each secret is kept."""
+    words = settings.get_by_label("Never keep a turn")
+    words.fill(typed)
+    words.press("Tab")
+    life.until(lambda: kept("never_keep") == ["秘密", "内緒"])
+
+    shown = settings.locator(".setting").filter(has=words).get_by_text("Kept:").locator("bdi")
+    expect(shown).to_have_text(["秘密", "内緒"])
+
+
+@pytest.mark.parametrize("how", ["Enter", "Try again"])
+@pytest.mark.parametrize(
+    ("label", "name", "typed", "value"),
+    [("Memories in one", "max_fragments", "6", 6), ("Never keep a turn", "never_keep", "diagnosis", ["diagnosis"])],
+)
+def test_what_was_not_saved_is_saved_again_by_enter_or_a_button(settings, life, kept, label, name, typed, value, how):
+    """Broken: nothing saves it but another value."""
+    settings.route("**/settings", lambda route: route.abort() if route.request.method == "PATCH" else route.continue_())
+    field = settings.get_by_label(label)
+    field.fill(typed)
+    field.press("Tab")
+    expect(settings.get_by_role("alert")).to_contain_text("Not saved: The service does not answer")
+    settings.unroute("**/settings")
+    if how == "Enter":
+        field.press("Enter")
+    else:
+        settings.get_by_role("button", name="Try again").click()
+
+    life.until(lambda: kept(name) == value)
+    expect(settings.get_by_role("alert")).to_have_count(0)

@@ -1,7 +1,7 @@
 // The fields of a mind's own settings: a slider, numbers, words, kinds; each with where its value comes from.
 import type { TargetedEvent } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Name, OwnSettings, Read } from "./own_state";
+import { isSame, type Name, type OwnSettings, type Read } from "./own_state";
 
 const SOURCES = { default: "default", service: "the service's", mind: "its own" };
 const RESTS_MS = 400;
@@ -41,10 +41,14 @@ interface FromProps {
   forget: () => void;
   /** A value as a person reads it. */
   words: (value: unknown) => string;
+  /** Save what stands in the field, once more. */
+  again: (text: string) => void;
 }
 
+type Field = HTMLInputElement | HTMLTextAreaElement;
+
 /** Where the value comes from, the way back to the service's, and why a change was not kept. */
-function From({ name, own, of, forget, words }: FromProps) {
+function From({ name, own, of, forget, words, again }: FromProps) {
   const { source } = of[name];
   const refusal = own.refusals[name];
   const takeTheirs = () => {
@@ -52,6 +56,11 @@ function From({ name, own, of, forget, words }: FromProps) {
     own.settle(name);
   };
   const saveMine = () => void own.change(name, refusal?.mine).then((isKept) => isKept && forget());
+  const tryAgain = (event: TargetedEvent<HTMLButtonElement>) => {
+    const field = event.currentTarget.closest(".setting")?.querySelector<Field>("input, textarea");
+    if (refusal?.mine === null) saveMine();
+    else if (field?.reportValidity()) again(field.value);
+  };
   return (
     <>
       <span class="row">
@@ -59,6 +68,7 @@ function From({ name, own, of, forget, words }: FromProps) {
         {source === "mind" && (
           <button type="button" onClick={() => void own.change(name, null).then((isKept) => isKept && forget())}>As the service has it</button>
         )}
+        {refusal?.words && <button type="button" onClick={tryAgain}>Try again</button>}
       </span>
       {refusal && "theirs" in refusal && (
         <div class="trouble" role="alert">
@@ -77,6 +87,12 @@ function From({ name, own, of, forget, words }: FromProps) {
   );
 }
 
+/** Enter saves what was not saved. What was typed since, the browser calls a change by itself. */
+const byEnter = (own: OwnSettings, name: Name, read: (text: string) => unknown, again: (text: string) => void) => (event: TargetedEvent<Field, KeyboardEvent>) => {
+  const [refusal, { value }] = [own.refusals[name], event.currentTarget];
+  if (event.key === "Enter" && refusal?.words && isSame(read(value), refusal.mine)) again(value);
+};
+
 /** A slider is kept when it rests: a key that is held moves it thirty times a second. */
 export function Relevance({ own, of, label }: FieldProps) {
   const { shown, type, keep, forget } = useTyped(of.relevance.value, (value) => own.change("relevance", value));
@@ -89,6 +105,7 @@ export function Relevance({ own, of, label }: FieldProps) {
     waiting.current = null;
   };
   useEffect(() => () => rest.current(), []);
+  const again = (text: string) => keep(Number(text));
   const move = (value: number) => {
     type(value);
     clearTimeout(waiting.current?.timer);
@@ -101,9 +118,10 @@ export function Relevance({ own, of, label }: FieldProps) {
         <input
           type="range" min={0} max={1} step={0.05} value={shown}
           onInput={(event) => move(Number(event.currentTarget.value))} onBlur={() => rest.current()}
+          onKeyDown={byEnter(own, "relevance", Number, again)}
         />
       </label>
-      <From name="relevance" own={own} of={of} forget={forget} words={(value) => Number(value).toFixed(2)} />
+      <From name="relevance" own={own} of={of} forget={forget} words={(value) => Number(value).toFixed(2)} again={again} />
     </div>
   );
 }
@@ -122,9 +140,10 @@ export function Count({ name, own, of, label, most }: CountProps) {
         <input
           type="number" required min={0} max={most} value={shown} onInput={(event) => type(event.currentTarget.value)}
           onChange={(event) => event.currentTarget.reportValidity() && keep(event.currentTarget.value)} onBlur={leave}
+          onKeyDown={byEnter(own, name, Number, keep)}
         />
       </label>
-      <From name={name} own={own} of={of} forget={forget} words={String} />
+      <From name={name} own={own} of={of} forget={forget} words={String} again={keep} />
     </div>
   );
 }
@@ -140,22 +159,25 @@ interface WordsProps extends FieldProps {
   choices?: readonly string[];
   /** Several lines. */
   isLong?: boolean;
+  /** Its value are words: each is shown by itself, as it is kept. */
+  isList?: boolean;
 }
 
-export function Words({ name, own, of, label, read, write, check, choices, isLong }: WordsProps) {
+export function Words({ name, own, of, label, read, write, check, choices, isLong, isList }: WordsProps) {
   const words = (value: unknown) => write(value as never);
   const { shown, type, keep, leave, forget } = useTyped(words(of[name].value), (text) => own.change(name, read(text.trim())));
   const list = choices && `choices-${name}`;
   const field = {
     value: shown,
-    onInput: ({ currentTarget: of }: TargetedEvent<HTMLInputElement | HTMLTextAreaElement>) => {
+    onInput: ({ currentTarget: of }: TargetedEvent<Field>) => {
       of.setCustomValidity(check?.(of.value.trim()) ?? "");
       type(of.value);
     },
-    onChange: ({ currentTarget: of }: TargetedEvent<HTMLInputElement | HTMLTextAreaElement>) => {
+    onChange: ({ currentTarget: of }: TargetedEvent<Field>) => {
       if (of.reportValidity()) keep(of.value);
     },
     onBlur: leave,
+    onKeyDown: isLong ? undefined : byEnter(own, name, (text) => read(text.trim()), keep),
   };
   return (
     <div class="setting">
@@ -164,7 +186,14 @@ export function Words({ name, own, of, label, read, write, check, choices, isLon
         {isLong ? <textarea {...field} /> : <input list={list} {...field} />}
       </label>
       {choices && <datalist id={list}>{choices.map((one) => <option key={one} value={one} />)}</datalist>}
-      <From name={name} own={own} of={of} forget={forget} words={words} />
+      <From name={name} own={own} of={of} forget={forget} words={words} again={keep} />
+      {isList && <Kept of={of[name].value as readonly string[]} />}
     </div>
   );
+}
+
+/** Each by itself, so that it is seen where a text was split. */
+function Kept({ of }: { of: readonly string[] }) {
+  if (!of.length) return null;
+  return <p class="small quiet">Kept: {of.map((one) => <> <bdi key={one} class="badge">{one}</bdi></>)}</p>;
 }

@@ -41,8 +41,8 @@ function Fields({ read: { settings, fault }, own }: { read: Read; own: Own }) {
         read={orNull}
         write={asText}
       />
-      <Words {...here} name="never_keep" label="Never keep a turn in which I say one of these, separated by commas" read={listed} write={joined} />
-      <Words {...here} name="also_read" label="Other minds whose memories come up here too, separated by commas" read={listed} write={joined} />
+      <Words {...here} name="never_keep" label="Never keep a turn in which I say one of these, separated by commas" read={listed} write={joined} isList />
+      <Words {...here} name="also_read" label="Other minds whose memories come up here too, separated by commas" read={listed} write={joined} isList />
       <Words
         {...here}
         name="entity_kinds"
@@ -59,7 +59,8 @@ function Fields({ read: { settings, fault }, own }: { read: Read; own: Own }) {
 const orNull = (text: string): string | null => text || null;
 const asText = (value: string | null): string => value ?? "";
 
-const listed = (text: string): string[] => text.split(",").map((one) => one.trim()).filter(Boolean);
+/** Words between commas, as any script writes them. */
+const listed = (text: string): string[] => text.split(/[,，、،;；؛\n]/).map((one) => one.trim()).filter(Boolean);
 const joined = (value: readonly string[]): string => value.join(", ");
 
 type Kind = Schemas["KindOut"];

@@ -74,7 +74,7 @@ export function useOwnSettings(mind: string): OwnSettings {
   return { settings: { ...first, value: kept }, refusals, change, settle };
 }
 
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+export const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /** The service's words without the place in the body, which is for who writes calls. */
 const inWords = (detail: string): string => detail.replace(/^#\/[^\s:]+: /, "");
