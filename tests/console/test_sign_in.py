@@ -105,6 +105,36 @@ def test_a_revoked_key_ends_its_sessions(browser, guarded):
         asks_to_sign_in(visitor)
 
 
+def test_a_key_is_revoked_after_a_question_that_says_what_it_means(browser, guarded):
+    """Broken: one click on the last key, or on the one that a person came in with, locks everybody out."""
+    url, key, http, service = guarded
+    other = make_key(service.home, name="another bot")
+    with visiting(browser, url) as visitor:
+        visitor.page.goto(f"{url}/console/")
+        visitor.page.get_by_label("Key").fill(key)
+        visitor.page.get_by_role("button", name="Sign in").click()
+        is_in(visitor)
+        visitor.page.goto(f"{url}/console/#/ada/settings")
+        keys = visitor.page.get_by_role("region", name="Keys")
+        asked = visitor.page.get_by_role("dialog")
+        keys.get_by_role("listitem").filter(has_text=id_of(other)).get_by_role("button", name="Revoke").click()
+        expect(asked).to_contain_text("Whoever calls with this key is refused")
+        expect(asked).not_to_contain_text("last key")
+        expect(asked).not_to_contain_text("You came in with")
+        asked.get_by_role("button", name="Revoke it").click()
+        expect(keys.get_by_role("listitem")).to_have_count(1)
+        keys.get_by_role("button", name="Revoke").click()
+        expect(asked).to_contain_text("You came in with this key")
+        expect(asked).to_contain_text("It is the last key that holds")
+        asked.get_by_role("button", name="Leave it").click()
+
+        expect(asked).to_be_hidden()
+        assert [one["id"] for one in http.get("/v1/keys").json()["keys"]] == [id_of(key)]
+        keys.get_by_role("button", name="Revoke").click()
+        asked.get_by_role("button", name="Revoke it").click()
+        asks_to_sign_in(visitor)
+
+
 def test_a_page_of_another_port_reads_and_changes_nothing(browser, life):
     """Without a key, the browser of this machine is let in; a page of another site that is open in it is not."""
     page = b"<!DOCTYPE html><title>other</title>"
