@@ -83,7 +83,9 @@ class PrivacyFilter:
             opens = message.role is Speaker.USER and at > 0 and messages[at - 1].role is not Speaker.USER
             if opens and any(self._is_marked(messages[one]) for one in exchange):
                 found += exchange
-            exchange = [at] if opens else [*exchange, at]
+            if opens:
+                exchange = []
+            exchange.append(at)
         if any(self._is_marked(messages[one]) for one in exchange):
             found += exchange
         return frozenset(found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
@@ -82,7 +83,8 @@ async def _audio_of(chat: Chat, *, context: ProxyContext) -> dict[Place, Recordi
     if chat.is_bypassed or not context.transcripts.is_configured or not any(_parts(chat.messages)):
         return {}
     privacy = await context.privacy_of(chat.mind_id)
-    if any(part.is_off_the_record for part in new_parts(chat.messages, privacy=privacy)):
+    parts = await anyio.to_thread.run_sync(partial(new_parts, chat.messages, privacy=privacy))
+    if any(part.is_off_the_record for part in parts):
         return {}
     return await anyio.to_thread.run_sync(_recordings, chat.messages)
 
@@ -112,9 +114,12 @@ def _recordings(messages: Sequence[Json]) -> dict[Place, Recording]:
 def _in_words(messages: Sequence[Json], audio: Mapping[Place, Recording], words: Mapping[str, str]) -> list[Json]:
     """*messages* with texts in place of the audio whose *words* are known."""
     result = list(messages)
+    said: dict[int, dict[int, str]] = {}
     for (at, number), recording in audio.items():
-        if said := words.get(recording.digest):
-            parts = list(result[at]["content"])
-            parts[number] = {"type": "text", "text": said}
-            result[at] = {**result[at], "content": parts}
+        if found := words.get(recording.digest):
+            said.setdefault(at, {})[number] = found
+    for at, texts in said.items():
+        parts = enumerate(result[at]["content"])
+        heard = [{"type": "text", "text": texts[number]} if number in texts else part for number, part in parts]
+        result[at] = {**result[at], "content": heard}
     return result

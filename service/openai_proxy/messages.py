@@ -55,9 +55,7 @@ class NewPart:
 
 def read(messages: Sequence[Json], *, start: int = 0, end: int | None = None) -> tuple[Message, ...]:
     """The messages from *start* to *end* that have words. A tool's answer gets the tool's name."""
-    tools = {str(call.get("id")): _name(call) for one in messages for call in _calls(one)}
-    found = (_message(one, tools=tools) for one in messages[start:end])
-    return tuple(message for message in found if message is not None)
+    return _read(messages[start:end], tools=_tools(messages))
 
 
 def new_from(messages: Sequence[Json]) -> int:
@@ -85,21 +83,21 @@ def new_parts(messages: Sequence[Json], *, privacy: PrivacyFilter) -> tuple[NewP
 
     The answer to it stayed empty, or the client left it out, since a person spoke before they could hear it.
     """
-    start = new_from(messages)
-    said = [read(messages, start=exchange_from(messages), end=start)]
-    said += [read(messages, start=one, end=two) for one, two in pairwise([start, *_cuts(messages), len(messages)])]
+    tools, start = _tools(messages), new_from(messages)
+    starts = (start, *_cuts(messages, start=start))
+    said = [_read(messages[exchange_from(messages) : start], tools=tools)]
+    said += [_read(messages[one:two], tools=tools) for one, two in pairwise((*starts, len(messages)))]
     off = privacy.off_the_record([one for part in said for one in part])
     ends = list(accumulate(map(len, said)))
-    starts = (start, *_cuts(messages))
     return tuple(
         NewPart(tuple(one for one in part if one.role in PROMPTING), not off.isdisjoint(range(first, last)), begins)
         for begins, part, (first, last) in zip(starts, said[1:], pairwise(ends), strict=True)
     )
 
 
-def _cuts(messages: Sequence[Json]) -> list[int]:
-    """The positions of the answers that stayed empty since the last answer, and of a person's next message."""
-    roles = {at: messages[at]["role"] for at in range(new_from(messages), _end(messages))}
+def _cuts(messages: Sequence[Json], *, start: int) -> list[int]:
+    """The positions from *start* of the answers that stayed empty, and of a person's next message."""
+    roles = {at: messages[at]["role"] for at in range(start, _end(messages))}
     said = [at for at, role in roles.items() if _SPEAKERS.get(role) is not Speaker.SYSTEM]
     again = {at for before, at in pairwise(said) if roles[before] == roles[at] == "user"}
     return [at for at, role in roles.items() if role == "assistant" or at in again]
@@ -122,6 +120,16 @@ def storable(text: str) -> str:
     """*text* as it can be stored: without NUL and halves of surrogate pairs, and cut to a length that is read."""
     whole = without_lone_surrogates(text)  # the two halves came in two chunks
     return whole.replace("\0", "")[:_LONGEST]
+
+
+def _read(messages: Iterable[Json], *, tools: Mapping[str, str]) -> tuple[Message, ...]:
+    found = (_message(one, tools=tools) for one in messages)
+    return tuple(message for message in found if message is not None)
+
+
+def _tools(messages: Iterable[Json]) -> dict[str, str]:
+    """The name of the tool of each call, by the call's id."""
+    return {str(call.get("id")): _name(call) for one in messages for call in _calls(one)}
 
 
 def _message(raw: Json, *, tools: Mapping[str, str]) -> Message | None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from functools import cache, partial
+from functools import partial
+from itertools import accumulate, takewhile
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -47,6 +48,7 @@ log = structlog.get_logger()
 CLIENT_LEFT, UPSTREAM_BROKE = "client_left", "upstream_broke"
 PROXY_METADATA, _SENT = "mind_memory.proxy", "sent"
 _MOST_MESSAGES = 255  # plus the answer: as many messages as a posted turn may have
+_MOST_COMPARED = 1_000  # messages of stored turns, the newest, among which are those that a chat repeats
 _RETRIED_WITHIN = timedelta(minutes=15)
 _LONGEST_WAIT_SECONDS = 1.0
 _MOST_LOOKED_AT = 20  # turns of a session, among which is the one that a chat repeats, or goes on from
@@ -136,7 +138,8 @@ async def _accept(exchange: Exchange, visit: Visit, *, context: ProxyContext) ->
 
 
 async def _not_stored(chat: Chat, parts: Parts, *, privacy: PrivacyFilter, context: ProxyContext) -> Parts:
-    """The parts of *chat* without those that were stored when they were sent, or erased since."""
+    """The newest *parts* that fit into one turn, without those that were stored when they came, or erased since."""
+    parts = _newest(parts)
     if len(parts) == 1:
         return parts
     transcript = (await context.minds.find_or_create(chat.mind_id)).transcript
@@ -148,26 +151,51 @@ async def _not_stored(chat: Chat, parts: Parts, *, privacy: PrivacyFilter, conte
     turns = await transcript.before_in_session(chat.session_id, transcript.positions.last + 1, limit=most)
     turns = turns[await _end_of_answered(chat, turns, context=context) :]
     stored = [one for turn in turns for one in _prompts(turn.turn.messages)]
-    return await anyio.to_thread.run_sync(partial(_left, chat, parts, stored, privacy=privacy)) if stored else parts
+    if not stored:
+        return parts
+    return await anyio.to_thread.run_sync(partial(_left, chat.session_id, parts, stored, privacy=privacy))
 
 
-def _left(chat: Chat, parts: Parts, stored: list[Message], *, privacy: PrivacyFilter) -> Parts:
-    """*parts* without as many first ones as stand in a row in what is *stored*. Each is filtered once."""
+def _newest(parts: Parts) -> Parts:
+    """The newest of *parts*, of which one turn holds all messages; or the last one alone, which may be too much."""
+    left = [*(part for part in parts[:-1] if part.messages), parts[-1]]
+    sizes = accumulate(len(part.messages) for part in reversed(left))
+    count = sum(1 for _ in takewhile(lambda size: size <= _MOST_MESSAGES, sizes))
+    return tuple(left[-max(count, 1) :])
 
-    @cache
-    def prompts(at: int, kind: TurnKind) -> list[Message]:
-        said = Turn("", chat.session_id, parts[at].messages, kind)
-        try:
-            return _prompts(filter_turn(said, privacy_filter=privacy)[0].messages)
-        except InvalidRequest:  # every message is empty
-            return []
 
-    for count in range(len(parts) - 1, 0, -1):
-        kind = _kind(parts[:count])
-        said = [one for at in range(count) for one in prompts(at, kind)]
-        if _stand_in_a_row(said[-_MOST_MESSAGES:], stored):
+def _left(session_id: str, parts: Parts, stored: list[Message], *, privacy: PrivacyFilter) -> Parts:
+    """*parts* without as many first ones as stand in a row in what is *stored*; the last one is new."""
+    stored, earlier = stored[-_MOST_COMPARED:], parts[:-1]
+    on_record = list(takewhile(lambda part: not part.is_off_the_record, earlier))
+    if len(on_record) < len(earlier):  # then all of them were stored without their words
+        said = [_as_stored(session_id, part, TurnKind.OFF_THE_RECORD, privacy=privacy) for part in earlier]
+        if (count := _in_a_row(said, stored)) > len(on_record):
             return parts[count:]
-    return parts
+    said = [_as_stored(session_id, part, TurnKind.TURN, privacy=privacy) for part in on_record]
+    return parts[_in_a_row(said, stored) :]
+
+
+def _as_stored(session_id: str, part: NewPart, kind: TurnKind, *, privacy: PrivacyFilter) -> list[Message]:
+    try:
+        return _prompts(filter_turn(Turn("", session_id, part.messages, kind), privacy_filter=privacy)[0].messages)
+    except InvalidRequest:  # every message is empty
+        return []
+
+
+def _in_a_row(parts: list[list[Message]], stored: list[Message]) -> int:
+    """How many of *parts*, from the first one, stand in a row in what is *stored*."""
+    said = [one for part in parts for one in part]
+    most = 0
+    for at in range(len(stored)):
+        if min(len(said), len(stored) - at) <= most:
+            break
+        most = max(most, _length_of_same(said, stored[at:]))
+    return sum(1 for size in accumulate(map(len, parts)) if size <= most)
+
+
+def _length_of_same(some: list[Message], others: list[Message]) -> int:
+    return sum(1 for _ in takewhile(lambda pair: _is_same(*pair), zip(some, others, strict=False)))
 
 
 def _not_erased(parts: Parts, tombstones: Sequence[StoredTurn], *, privacy: PrivacyFilter) -> Parts:
@@ -194,16 +222,13 @@ async def _end_of_answered(chat: Chat, turns: Sequence[StoredTurn], *, context: 
     return 0
 
 
-def _stand_in_a_row(said: list[Message], stored: list[Message]) -> bool:
-    return any(_are_same(said, stored[at : at + len(said)]) for at in range(len(stored) - len(said) + 1))
-
-
 def _are_same(some: list[Message], others: list[Message]) -> bool:
     """Whether both have the same words, of speakers who may be the same."""
-    return len(some) == len(others) and all(
-        one.role is other.role and one.content == other.content and may_be_by_same(one, other)
-        for one, other in zip(some, others, strict=True)
-    )
+    return len(some) == len(others) and all(map(_is_same, some, others))
+
+
+def _is_same(one: Message, other: Message) -> bool:
+    return one.role is other.role and one.content == other.content and may_be_by_same(one, other)
 
 
 def _said(chat: Chat, parts: Parts) -> Turn:

@@ -255,3 +255,36 @@ def test_what_a_model_thinks_before_it_answers_is_passed_on_and_not_kept(service
     service.at_rest()
     assert contents(service.kept("parrot")[0])[1] == ("assistant", "A parrot, then.")
     assert "secretly" not in json.dumps(service.kept("parrot"))
+
+
+def test_a_chat_of_thousands_of_messages_that_nobody_answered_is_kept_and_kept_once(service, provider, ask):
+    """Broken: each of them is looked for among all others, for minutes, and nothing is kept."""
+    provider.then("So many!", "I know.")
+    said = below((), *(f"Number {number}." for number in range(16_000)))
+
+    ask(said, headers=of("thousands", "s1"))
+    service.at_rest()
+    ask([*said, *user_says("Did you read them?")], headers=of("thousands", "s1"))
+
+    first, second = service.until_kept("thousands", turns=2)
+    assert [text for _, text in contents(first)] == [
+        *(f"Number {number}." for number in range(15_745, 16_000)),
+        "So many!",
+    ]
+    assert contents(second) == [("user", "Did you read them?"), ("assistant", "I know.")]
+
+
+@pytest.mark.parametrize(
+    ("messages", "param", "told"),
+    [
+        ([{"role": "user", "content": "Hm."}] * 20_001, "messages", "at most 20000 items"),
+        ([{"role": "user", "content": 7}] * 20_000, "messages/0/content", "a valid string or a valid list"),
+    ],
+)
+def test_a_chat_of_more_messages_than_a_model_reads_or_of_no_texts_is_refused(service, messages, param, told):
+    """Broken: it is not refused; of the second, each message is told of, for minutes."""
+    answer = service.http.post("/v1/chat/completions", json={"messages": messages}, headers=of("too-many"))
+
+    error = answer.json()["error"]
+    assert (answer.status_code, error["type"], error["param"]) == (400, "invalid_request_error", param)
+    assert told in error["message"]

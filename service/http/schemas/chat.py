@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictStr
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, FailFast, Field, StrictBool, StrictStr
 
 from consolidation.workspace import LONGEST_MIND_NAME
 from service.http.schemas.fields import Answered, ShortText, addressable
 from service.index.salience import Outcome
+
+_MOST_MESSAGES = 20_000  # of a chat: more than the window of a model takes
 
 ASKED: dict[str, Any] = {
     "model": "memory",
@@ -62,11 +64,14 @@ def _printable(text: str) -> str:
     return text
 
 
+type _Parts = Annotated[list[dict[str, Any]], FailFast()]
+
+
 class ChatMessageIn(_AsItIs):
     """One message. Its content is text, a list of parts, or absent beside tool calls."""
 
     role: StrictStr
-    content: StrictStr | list[dict[str, Any]] | None = None
+    content: StrictStr | _Parts | None = None
 
 
 # Checked where the mind is chosen, since only the first one that is given counts.
@@ -112,7 +117,7 @@ class ChatIn(_AsItIs):
     """OpenAI's request body. `metadata` may name the mind (`mind_id`) and the conversation (`session_id`)."""
 
     model: StrictStr = Field("memory", description="`memory`, or a name that `GET /v1/models` lists.")
-    messages: Annotated[list[ChatMessageIn], Field(min_length=1)]
+    messages: Annotated[list[ChatMessageIn], Field(min_length=1, max_length=_MOST_MESSAGES), FailFast()]
     stream: StrictBool | None = None
     user: Annotated[_Mind | None, BeforeValidator(_id_of_user)] = Field(
         None, description="The mind, if nothing else names it. Of an object, as Open WebUI sends, its `id`."

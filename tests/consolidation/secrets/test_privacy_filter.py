@@ -10,6 +10,7 @@ from hypothesis import given
 
 from consolidation.kernel.turns import Message, Speaker, Turn, TurnKind
 from consolidation.secrets.privacy_filter import PrivacyFilter, is_same, voided
+from tests.support.growth import assert_linear
 from tests.support.strategies import messages as any_messages
 from tests.support.strategies import turns
 
@@ -45,6 +46,11 @@ def test_what_only_resembles_a_marker_does_not(text):
 @pytest.mark.parametrize("role", [role for role in Speaker if role is not Speaker.USER])
 def test_only_a_user_may_mark(role):
     assert not PrivacyFilter().is_off_the_record(turn("#offtherecord", role=role))
+
+
+def test_the_cost_of_what_is_off_the_record_grows_with_the_messages():
+    """Broken: each message of an exchange copies those before it."""
+    assert_linear(PrivacyFilter().off_the_record, lambda length: turn("hi").messages * length, length=16_000)
 
 
 def test_markers_are_the_configurations_and_may_be_none():

@@ -8,6 +8,7 @@ from consolidation.kernel.turns import Message, Speaker
 from consolidation.secrets.privacy_filter import PrivacyFilter
 from service.openai_proxy.messages import new_parts, read, storable, text_of, without_reasoning
 from service.openai_proxy.reply_accumulator import ReplyAccumulator
+from tests.support.growth import assert_linear
 
 USER, ANSWER = {"role": "user", "content": "hi"}, {"role": "assistant", "content": "Hello!"}
 CALL = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"at": 1}'}}
@@ -95,6 +96,25 @@ OFF, EMPTY = {"role": "user", "content": "#offtherecord"}, {"role": "assistant",
 )  # fmt: skip
 def test_what_is_new_is_off_the_record_with_the_whole_exchange(messages, off):
     assert off_in(messages) == off
+
+
+MANY = {
+    "a person alone": [USER],
+    "answers that stayed empty": [USER, EMPTY],
+    "answers": [USER, ANSWER],
+    "tools": [CALLING, TOOL],
+    "a person beside instructions": [{"role": "system", "content": "x"}, USER],
+}
+
+
+@pytest.mark.parametrize("shape", MANY)
+def test_the_cost_of_a_chat_grows_with_its_messages(shape):
+    """Broken: every part looks for the names of tools in the whole chat."""
+
+    def chat_of(length):
+        return [*MANY[shape] * length, USER]
+
+    assert_linear(new_in, chat_of, length=250, longest=16_000, name=shape)
 
 
 @pytest.mark.parametrize(
