@@ -17,6 +17,7 @@ from service.http.dependencies import text_of_header
 from service.http.middleware.body_limit import MOST_DRAINED
 from service.http.problems import invalid_fields, unread
 from service.http.schemas.chat import ChatIn
+from service.http.schemas.fields import addressable
 from service.openai_proxy.housekeeping import is_housekeeping
 from service.openai_proxy.identity import FRONT_END_CHAT, FRONT_END_USER, forwarded, mind_of, session_of
 from service.openai_proxy.rewrite import without_memory
@@ -144,10 +145,13 @@ def _is_bypassed(headers: Headers) -> bool:
 
 
 def _key(headers: Headers) -> str | None:
-    key = headers.get("idempotency-key")
+    key, pointer = headers.get("idempotency-key"), "header/Idempotency-Key"
     if key is not None and _VISIBLE.fullmatch(key) is None:
-        raise InvalidRequest("must be printable ASCII text of at most 200 characters", pointer="header/Idempotency-Key")
-    return key
+        raise InvalidRequest("must be printable ASCII text of at most 200 characters", pointer=pointer)
+    try:
+        return addressable(key) if key is not None else None
+    except ValueError as error:
+        raise InvalidRequest(str(error), pointer=pointer) from error
 
 
 def _timezone(headers: Headers) -> ZoneInfo | None:

@@ -439,6 +439,11 @@ def test_only_the_models_of_the_settings_can_be_asked_for(service, provider):
             {"Idempotency-Key": "ö".encode()},
             "header/Idempotency-Key",
         ),
+        (
+            {"messages": [{"role": "user", "content": "hi"}]},
+            {"Idempotency-Key": "chat/./7"},
+            "header/Idempotency-Key",
+        ),
         ([1], {}, None),
     ],
     ids=[
@@ -451,6 +456,7 @@ def test_only_the_models_of_the_settings_can_be_asked_for(service, provider):
         "a long session",
         "a session of dots",
         "a key",
+        "a key of dots",
         "a list",
     ],
 )
@@ -473,6 +479,19 @@ def test_a_number_that_json_has_not_is_refused_here(service, provider, number):
 
     assert (answer.status_code, answer.json()["error"]["type"]) == (400, "invalid_request_error")
     assert len(provider.asked) == asked
+
+
+@pytest.mark.parametrize("key", ["..", "a/../b"])
+def test_a_key_that_clients_would_take_out_of_an_address_is_refused_at_both_doors_alike(service, key):
+    """Broken: the chat was stored, and could be neither read nor erased by its id."""
+    sent = {"json": {"messages": [{"role": "user", "content": "hi"}]}, "headers": {"Idempotency-Key": key}}
+    asked = service.http.post("/v1/chat/completions", **sent)
+    sent["json"]["session_id"] = "s1"
+    stored = service.http.post("/v1/minds/dots/turns", **sent)
+
+    assert (asked.status_code, stored.status_code) == (400, 422)
+    assert asked.json()["error"]["message"] == stored.json()["errors"][0]["detail"]
+    assert service.kept("dots") == []
 
 
 @pytest.mark.parametrize(("names", "told"), [((), ()), (("remember",), ("remember",)), (("get_weather",), ())])

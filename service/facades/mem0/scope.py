@@ -155,4 +155,5 @@ def _session(value: str, pointer: str) -> str:
     try:
         return _SESSION.validate_python(value)
     except ValidationError as error:
-        raise InvalidRequest("must be printable text of at most 200 characters", pointer=pointer) from error
+        reason = 'must be printable text of at most 200 characters, with no step "." or ".." between slashes'
+        raise InvalidRequest(reason, pointer=pointer) from error

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import anyio.to_thread
 from fastapi import APIRouter, Header, status
+from pydantic import AfterValidator
 
-from consolidation.kernel.errors import InvalidRequest, TraceNotFound, TurnIdMismatch
+from consolidation.kernel.errors import TraceNotFound, TurnIdMismatch
 from consolidation.kernel.turns import Message, Turn
 from service.composition.container import Memory
 from service.http.dependencies import CallerDep, MemoryDep, MindId
@@ -16,6 +17,7 @@ from service.http.openapi import answers
 from service.http.problems import of_part
 from service.http.schemas.batch import BATCH_KEPT, BatchIn, BatchKept, TurnAnswer, TurnProblem
 from service.http.schemas.examples import KEPT
+from service.http.schemas.fields import addressable
 from service.http.schemas.outcomes import OutcomesApplied, by_id
 from service.http.schemas.turns import Dropped, SpokenMessageIn, TurnFields, TurnIn, TurnKept, first_audio
 from service.ingest.intake import AcceptedTurn, TurnRefusal
@@ -24,8 +26,16 @@ from service.voice.spoken import SpokenMessage, in_words
 
 VISIBLE = r"[!-~]([ -~]*[!-~])?"  # ASCII only: readers disagree on other bytes in a header
 
+
+def _as_id(key: str) -> str:
+    """A key that may be the id of a turn or thread. Raises ValueError."""
+    if re.fullmatch(VISIBLE, key) is None:
+        raise ValueError("must be printable ASCII text")
+    return addressable(key)
+
+
 IdempotencyKey = Annotated[
-    str | None,
+    Annotated[str, AfterValidator(_as_id)] | None,
     Header(
         max_length=200,
         description="The turn's id, if the body has none.",
@@ -147,6 +157,4 @@ def _turn(posted: TurnFields, messages: Sequence[Message], turn_id: str) -> Turn
 def _turn_id(posted: TurnIn, key: str | None, *, fresh_id: Callable[[], str]) -> str:
     if key is not None and posted.turn_id is not None and key != posted.turn_id:
         raise TurnIdMismatch("Idempotency-Key and turn_id differ", pointer="#/turn_id")
-    if key is not None and re.fullmatch(VISIBLE, key) is None:
-        raise InvalidRequest("must be printable ASCII text", pointer="header/Idempotency-Key")
     return posted.turn_id or key or fresh_id()

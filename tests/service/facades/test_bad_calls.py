@@ -79,3 +79,25 @@ async def test_two_users_in_one_query_of_mem0_s_erase_neither(service):
     pointers = [answer.json()["errors"][0]["pointer"] for answer in (unknown, torn, again)]
     assert pointers == ["query/foo", "query/user_id", "query/user_id"]
     assert (await service.status("amy"))["turns"] == 1
+
+
+@pytest.mark.parametrize("key", ["..", "chat/./7"])
+async def test_a_key_that_clients_would_take_out_of_an_address_is_refused(service, key):
+    """Broken: Zep's thread was refused for a field that nobody had sent, and mem0's memory was stored."""
+    for path, body in (
+        ("/zep/api/v4/users", {"user_id": "keyed"}),
+        ("/zep/api/v4/threads", {"user_uuid": "keyed"}),
+        ("/zep/api/v4/graphs/keyed/episodes", {"data": "I play the oboe."}),
+        ("/mem0/v3/memories/add/", {"messages": "I play the oboe.", "user_id": "keyed"}),
+    ):
+        answer = await service.http.post(path, json=body, headers={"Idempotency-Key": key})
+
+        told = json.dumps(answer.json())
+        assert answer.status_code in {400, 422}, (path, answer.text)
+        assert "no step" in told and "dempotency" in told, (path, told)
+
+
+async def test_a_run_of_mem0_s_with_such_a_step_is_refused_with_the_reason(service):
+    told = await refusal(service, "/mem0/v3/memories/add/", {"messages": "Hi.", "user_id": "mm", "run_id": "a/../b"})
+
+    assert "no step" in told["errors"][0]["detail"]

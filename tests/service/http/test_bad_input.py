@@ -242,6 +242,26 @@ async def test_a_bad_idempotency_key_is_pointed_at(service, untouched, key):
     assert "dempotency" in answer.json()["errors"][0]["pointer"]
 
 
+@pytest.mark.parametrize("key", [".", "..", "chat/./7", "a/../b", "../a", "a/.."])
+async def test_a_key_that_clients_would_take_out_of_an_address_is_refused_as_the_turn_id_is(service, untouched, key):
+    """Broken: the turn was stored, and could be neither read nor erased by its id."""
+    as_key = await post(service, TURNS, turn(turn_id=...), **{"Idempotency-Key": key})
+    as_id = await post(service, TURNS, turn(turn_id=key))
+
+    problem_of(as_key, 422)
+    (error,) = as_key.json()["errors"]
+    assert "dempotency" in error["pointer"]
+    assert error["detail"] == as_id.json()["errors"][0]["detail"]
+    assert 'no step "." or ".."' in error["detail"]
+
+
+@pytest.mark.parametrize("key", ["a/b", "...", "a.b/..c", "a..b"])
+async def test_a_key_with_other_dots_is_a_turns_id(service, key):
+    answer = await post(service, "/v1/minds/dots/turns", turn(turn_id=...), **{"Idempotency-Key": key})
+
+    assert (answer.status_code, answer.json()["turn_id"]) == (202, key)
+
+
 @pytest.mark.parametrize("value", [0, 1, "true", "yes", "off", 0.0, None, []])
 @pytest.mark.parametrize("name", ["wait", "skip"])
 async def test_what_is_no_true_or_false_is_not_taken_for_one(service, untouched, name, value):
