@@ -45,12 +45,13 @@ class NewPart:
     What people and tools said up to an answer that is not there, or to the chat's end.
 
     It is off the record where a person said so in its exchange, which may have begun before the last answer. ``start``
-    is its position in the chat.
+    is its position in the chat. ``is_prompted``: somebody is answered, who may have said no word.
     """
 
     messages: tuple[Message, ...]
     is_off_the_record: bool = False
     start: int = 0
+    is_prompted: bool = True
 
 
 def read(messages: Sequence[Json], *, start: int = 0, end: int | None = None) -> tuple[Message, ...]:
@@ -85,14 +86,24 @@ def new_parts(messages: Sequence[Json], *, privacy: PrivacyFilter) -> tuple[NewP
     """
     tools, start = _tools(messages), new_from(messages)
     starts = (start, *_cuts(messages, start=start))
-    said = [_read(messages[exchange_from(messages) : start], tools=tools)]
-    said += [_read(messages[one:two], tools=tools) for one, two in pairwise((*starts, len(messages)))]
+    new = [messages[one:two] for one, two in pairwise((*starts, len(messages)))]
+    said = [_read(part, tools=tools) for part in (messages[exchange_from(messages) : start], *new)]
     off = privacy.off_the_record([one for part in said for one in part])
     ends = list(accumulate(map(len, said)))
     return tuple(
-        NewPart(tuple(one for one in part if one.role in PROMPTING), not off.isdisjoint(range(first, last)), begins)
-        for begins, part, (first, last) in zip(starts, said[1:], pairwise(ends), strict=True)
+        NewPart(
+            messages=tuple(one for one in read_part if one.role in PROMPTING),
+            is_off_the_record=not off.isdisjoint(range(first, last)),
+            start=begins,
+            is_prompted=any(one["role"] not in INSTRUCTIONS | {"assistant"} for one in part),
+        )
+        for begins, part, read_part, (first, last) in zip(starts, new, said[1:], pairwise(ends), strict=True)
     )
+
+
+def is_opened_by_bot(messages: Sequence[Json]) -> bool:
+    """Whether a chat has nothing but instructions, and maybe the beginning of an answer: the bot opens it."""
+    return all(one["role"] in INSTRUCTIONS for one in messages[: _end(messages)])
 
 
 def _cuts(messages: Sequence[Json], *, start: int) -> list[int]:

@@ -27,7 +27,7 @@ from consolidation.transcript.tombstones import ErasedMessages
 from service.ingest.intake import filter_turn
 from service.observability.model_usage import ModelCall
 from service.openai_proxy.audio import heard_in_full
-from service.openai_proxy.messages import INSTRUCTIONS, PROMPTING, new_from, new_parts, read
+from service.openai_proxy.messages import INSTRUCTIONS, PROMPTING, is_opened_by_bot, new_from, new_parts, read
 from service.voice.spoken import digest_of
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import Message, StoredTurn
     from consolidation.secrets.privacy_filter import PrivacyFilter
     from service.mind.mind_gate import Visit
+    from service.openai_proxy.audio import HeardChat
     from service.openai_proxy.context import ProxyContext
     from service.openai_proxy.messages import NewPart
     from service.openai_proxy.reply_accumulator import ReplyAccumulator
@@ -104,26 +105,15 @@ async def _store(exchange: Exchange, *, context: ProxyContext) -> MemoryFault | 
 async def _accept(exchange: Exchange, visit: Visit, *, context: ProxyContext) -> MemoryFault | None:
     """Store a chat as a turn. The result is why it was refused, or None."""
     chat = exchange.chat
-    answer = exchange.reply.message if exchange.model is not None else None
     try:
         # Chats of one session wait for each other, also while a model listens to one. So they are stored in the order
         # in which they came, and a retry finds the chat that it repeats.
         async with _STORING.setdefault((chat.mind_id, chat.session_id), asyncio.Lock()):
             async with visit.unless_erased(chat.session_id):
                 heard = await heard_in_full(chat, context=context)
-            privacy = await context.privacy_of(chat.mind_id)
-            parts = await anyio.to_thread.run_sync(partial(new_parts, heard.messages, privacy=privacy))
-            if answer is None and not any(part.messages for part in parts):
+            turn = await _turn_of(exchange, heard, context=context)
+            if turn is None:
                 return None
-            said = _said(chat, await _not_stored(chat, parts, privacy=privacy, context=context))
-            digested = partial(_digest, chat, parts[-1].start, privacy)
-            sent = await anyio.to_thread.run_sync(digested) if chat.may_be_repeated else ""
-            turn = replace(
-                said,
-                turn_id=await _turn_id(chat, said, sent, context=context),
-                messages=(*said.messages, *((answer,) if answer is not None else ())),
-                metadata=_metadata(exchange, sent, heard.metadata),
-            )
             accepted = await context.intake.accept(chat.mind_id, turn)
         if exchange.trace_id is not None and accepted.is_new:
             mind = await context.minds.find(chat.mind_id)
@@ -135,6 +125,27 @@ async def _accept(exchange: Exchange, visit: Visit, *, context: ProxyContext) ->
         log.warning("proxy.turn_refused", mind_id=chat.mind_id, fault=type(fault).__name__, reason=str(fault))
         return fault
     return None
+
+
+async def _turn_of(exchange: Exchange, heard: HeardChat, *, context: ProxyContext) -> Turn | None:
+    """What is to be stored of *exchange*; None where nobody said a word, or a front end had the model write."""
+    chat, answer = exchange.chat, exchange.reply.message if exchange.model is not None else None
+    privacy = await context.privacy_of(chat.mind_id)
+    parts = await anyio.to_thread.run_sync(partial(new_parts, heard.messages, privacy=privacy))
+    if answer is None and not any(part.messages for part in parts):
+        return None
+    if not (parts[-1].is_prompted or is_opened_by_bot(chat.messages)):
+        log.info("proxy.turn_unprompted", mind_id=chat.mind_id)
+        return None
+    said = _said(chat, await _not_stored(chat, parts, privacy=privacy, context=context))
+    digested = partial(_digest, chat, parts[-1].start, privacy)
+    sent = await anyio.to_thread.run_sync(digested) if chat.may_be_repeated else ""
+    return replace(
+        said,
+        turn_id=await _turn_id(chat, said, sent, context=context),
+        messages=(*said.messages, *((answer,) if answer is not None else ())),
+        metadata=_metadata(exchange, sent, heard.metadata),
+    )
 
 
 async def _not_stored(chat: Chat, parts: Parts, *, privacy: PrivacyFilter, context: ProxyContext) -> Parts:
@@ -158,7 +169,7 @@ async def _not_stored(chat: Chat, parts: Parts, *, privacy: PrivacyFilter, conte
 
 def _newest(parts: Parts) -> Parts:
     """The newest of *parts*, of which one turn holds all messages; or the last one alone, which may be too much."""
-    left = [*(part for part in parts[:-1] if part.messages), parts[-1]]
+    left = [*(part for part in parts[:-1] if part.messages), parts[-1]]  # the others are of empty messages
     sizes = accumulate(len(part.messages) for part in reversed(left))
     count = sum(1 for _ in takewhile(lambda size: size <= _MOST_MESSAGES, sizes))
     return tuple(left[-max(count, 1) :])

@@ -257,6 +257,89 @@ def test_what_a_model_thinks_before_it_answers_is_passed_on_and_not_kept(service
     assert "secretly" not in json.dumps(service.kept("parrot"))
 
 
+IMPERSONATE = "[Write your next reply from the point of view of Joe, using the chat history so far as a guideline.]"
+SUMMARIZE = "Summarize the most important facts and events in the story so far. Include nothing but the summary."
+CALL = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+
+
+def instructs(text):
+    return {"role": "system", "content": text}
+
+
+@pytest.mark.parametrize("order", [IMPERSONATE, SUMMARIZE])
+def test_what_a_front_end_has_the_model_write_is_not_kept_as_the_bot_s_own_words(service, provider, ask, order):
+    """Broken: "I am Joe, and I fear dogs" is what the bot said of itself, though it wrote for Joe."""
+    mind = f"ordered-{len(order)}"
+    said = user_says("I walked home.", "Was it far?")
+    provider.then("Was it far?", "I am Joe, and I fear dogs.", "Why?")
+    ask(said[:1], headers=of(mind, "s1"))
+
+    answer = ask([*said, instructs(order)], headers=of(mind, "s1")).parse().choices[0].message.content
+    ask([*said, *user_says("I fear dogs.")], headers=of(mind, "s1"))
+
+    service.at_rest()
+    assert answer == "I am Joe, and I fear dogs."
+    assert [contents(one) for one in service.kept(mind)] == [
+        [("user", "I walked home."), ("assistant", "Was it far?")],
+        [("user", "I fear dogs."), ("assistant", "Why?")],
+    ]
+
+
+def test_what_stands_above_an_empty_answer_and_an_order_is_kept_with_what_is_said_next(service, provider, ask):
+    provider.then("I am Joe, and I fear dogs.", "Why?")
+    said = user_says("I walked home.", "")
+
+    ask([*said, instructs(IMPERSONATE)], headers=of("ordered-empty", "s1"))
+    service.at_rest()
+    assert service.kept("ordered-empty") == []
+    ask([*said, *user_says("I fear dogs.")], headers=of("ordered-empty", "s1"))
+
+    assert contents(service.until_kept("ordered-empty")[0]) == [
+        ("user", "I walked home."), ("user", "I fear dogs."), ("assistant", "Why?"),
+    ]  # fmt: skip
+
+
+PROMPTED = {
+    "words above an instruction": (
+        [*user_says("I walked home."), instructs("Be brief.")],
+        [("user", "I walked home.")],
+    ),
+    "an empty message": (user_says("I walked home.", "Was it far?", ""), []),
+    "a greeting": ([instructs("You are Ava."), instructs("Greet the person.")], []),
+    "a tool without words": (
+        [
+            *user_says("Is anybody there?"),
+            {"role": "assistant", "content": None, "tool_calls": [CALL]},
+            {"role": "tool", "tool_call_id": "c1", "content": ""},
+        ],
+        [],
+    ),
+    "an agent that a message wakes": (
+        [*user_says("I walked home.", "Good.", "[08:00] Wake up.")],
+        [("user", "[08:00] Wake up.")],
+    ),
+    "an agent that has called a tool": (
+        [
+            *user_says("I walked home.", "Good."),
+            instructs("It is 08:00. Look at the calendar."),
+            {"role": "assistant", "content": None, "tool_calls": [CALL]},
+            {"role": "tool", "tool_call_id": "c1", "content": "Dentist at nine."},
+        ],
+        [("tool", "Dentist at nine.")],
+    ),
+}
+
+
+@pytest.mark.parametrize(("messages", "asked"), PROMPTED.values(), ids=PROMPTED)
+def test_what_answers_a_person_or_a_tool_or_opens_a_chat_is_kept(service, provider, ask, request, messages, asked):
+    mind = request.node.callspec.id.replace(" ", "-")
+    provider.then("The bot's own words.")
+
+    ask(messages, headers=of(mind, "s1"))
+
+    assert contents(service.until_kept(mind)[0]) == [*asked, ("assistant", "The bot's own words.")]
+
+
 def test_a_chat_of_thousands_of_messages_that_nobody_answered_is_kept_and_kept_once(service, provider, ask):
     """Broken: each of them is looked for among all others, for minutes, and nothing is kept."""
     provider.then("So many!", "I know.")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from consolidation.kernel.turns import Message, Speaker
 from consolidation.secrets.privacy_filter import PrivacyFilter
-from service.openai_proxy.messages import new_parts, read, storable, text_of, without_reasoning
+from service.openai_proxy.messages import is_opened_by_bot, new_parts, read, storable, text_of, without_reasoning
 from service.openai_proxy.reply_accumulator import ReplyAccumulator
 from tests.support.growth import assert_linear
 
@@ -96,6 +96,39 @@ OFF, EMPTY = {"role": "user", "content": "#offtherecord"}, {"role": "assistant",
 )  # fmt: skip
 def test_what_is_new_is_off_the_record_with_the_whole_exchange(messages, off):
     assert off_in(messages) == off
+
+
+ORDER = {"role": "system", "content": "[Write your next reply from the point of view of Joe.]"}
+
+
+@pytest.mark.parametrize(
+    ("messages", "prompted"),
+    [
+        ([USER, ANSWER, ORDER], [False]),
+        ([USER, ANSWER, {**ORDER, "role": "developer"}], [False]),
+        ([USER, EMPTY, ORDER], [True, False]),
+        ([USER, ORDER], [True]),
+        ([USER, ANSWER, USER, ORDER], [True]),
+        ([USER, ANSWER, {"role": "user", "content": ""}, ORDER], [True]),
+        ([USER, CALLING, {**TOOL, "content": ""}], [True]),
+        ([USER, ANSWER, {"role": "ipython", "content": "seen"}], [True]),
+    ],
+    ids=["impersonate", "a developer's", "below an empty answer", "below a person's words", "the same, later",
+         "below an empty message", "a tool without words", "a role that nobody knows"],
+)  # fmt: skip
+def test_who_only_instructs_the_model_is_not_answered(messages, prompted):
+    assert [part.is_prompted for part in new_parts(messages, privacy=PrivacyFilter())] == prompted
+
+
+@pytest.mark.parametrize(
+    ("messages", "is_opened"),
+    [
+        ([ORDER], True), ([ORDER, ANSWER], True), ([ORDER, ORDER], True),
+        ([ORDER, ANSWER, ORDER], False), ([ORDER, USER], False), ([ORDER, USER, ANSWER], False),
+    ],
+)  # fmt: skip
+def test_a_bot_opens_a_chat_that_has_nothing_but_instructions(messages, is_opened):
+    assert is_opened_by_bot(messages) is is_opened
 
 
 MANY = {
