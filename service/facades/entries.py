@@ -15,6 +15,7 @@ from consolidation.text.words import tokens
 from consolidation.transcript.tombstones import id_digest
 from service.catalog.facts import FactQuery, list_facts, read_fact
 from service.catalog.turns import TurnQuery
+from service.facades.records import is_record
 from service.index.turn_fields import EVERY_TURN, TurnFilter
 from service.retrieval.put_right import put_right_in
 from service.retrieval.time_window import TimeWindow
@@ -203,6 +204,8 @@ async def turn_named(memory: Memory, mind: Mind, entry_id: str) -> TurnItem:
     """The turn with this id as a memory. Raises TurnNotFound, TurnErased."""
     named = _NAMED.fullmatch(entry_id)
     for stored in await mind.transcript.read_many((int(named[1]),)) if named is not None else ():
+        if is_record(stored):
+            break
         turn_id, is_erased = stored.turn.turn_id, stored.turn.kind is TurnKind.ERASED
         digest = turn_id if is_erased else id_digest(turn_id)  # of an erased turn's id nothing else is left
         if named is not None and digest[:_DIGITS] == named[2]:

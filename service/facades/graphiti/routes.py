@@ -8,6 +8,7 @@ from typing import Annotated, Any, NoReturn
 from fastapi import APIRouter, Query, Response, status
 
 from consolidation.kernel.errors import InvalidRequest, MindNotFound, TurnErased, TurnNotFound
+from consolidation.kernel.turns import StoredTurn
 from service.access.principal import Principal
 from service.catalog.turns import TurnQuery
 from service.composition.container import Memory
@@ -24,11 +25,13 @@ from service.facades.graphiti.episodes import (
 )
 from service.facades.memory_ids import delete as delete_memory
 from service.facades.memory_ids import mind_for, parts_of
+from service.facades.records import is_record
 from service.facades.translation import refuse
 from service.facades.worker_of_mind import in_worker_of_mind
 from service.http.dependencies import CallerDep, MemoryDep
 from service.http.routes import erasure
 from service.ingest.intake import emptiness
+from service.mind.minds import Mind
 
 _MOST_MINDS = 100  # that are looked through for an episode, or searched where no group is named
 _LONGEST_QUERY = 2_000
@@ -90,11 +93,10 @@ async def get_episodes(
     mind_id = _mind_of(group_id, caller)
     try:
         with memory.minds.gate.enter(mind_id):
-            mind = await memory.minds.find(mind_id)
-            page = await memory.catalog.turns.page(mind, TurnQuery(limit=last_n))
+            found = await _newest(memory, await memory.minds.find(mind_id), most=last_n)
     except MindNotFound:
         return []
-    return [as_episode(one.turn, mind_id=mind_id) for one in reversed(page.items)]
+    return [as_episode(one, mind_id=mind_id) for one in reversed(found)]
 
 
 @router.get("/entity-edge/{uuid:path}")
@@ -204,14 +206,28 @@ async def _entries(memory: Memory, mind_id: str, query: str, *, limit: int) -> l
         return await with_whole_words(mind, found)
 
 
+async def _newest(memory: Memory, mind: Mind, *, most: int) -> list[StoredTurn]:
+    """The newest turns that somebody said, newest first."""
+    found: list[StoredTurn] = []
+    cursor: str | None = None
+    while len(found) < most:
+        page = await memory.catalog.turns.page(mind, TurnQuery(cursor=cursor, limit=most))
+        found += [one.turn for one in page.items if not is_record(one.turn)]
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    return found[:most]
+
+
 @in_worker_of_mind
 async def _erase_episode(memory: Memory, mind_id: str, uuid: str, caller: Principal) -> bool:
     """Whether the mind had a turn of this id, which is erased now. Raises TurnErased for one that was before."""
     with memory.minds.gate.enter(mind_id):
-        positions = (await memory.minds.find(mind_id)).transcript.positions
-        if positions.is_erased(uuid):
+        transcript = (await memory.minds.find(mind_id)).transcript
+        if transcript.positions.is_erased(uuid):
             raise TurnErased("this episode was erased")
-        if positions.sequence_of(uuid) is None:
+        sequence = transcript.positions.sequence_of(uuid)
+        if sequence is None or is_record(await transcript.read(sequence)):
             return False
     await erasure.erase_turn(mind_id, uuid, memory, caller.name, Response(), erasure.HowToErase())
     return True

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from consolidation.kernel.errors import InvalidRequest
 from service.facades.memory_ids import mind_for
+from service.facades.records import check_new
 from service.http.problems import pointer_step
 from service.http.schemas.fields import Instant, SessionId
 from service.index.turn_fields import TurnFilter, is_indexed
@@ -115,6 +116,7 @@ def scope_of(sent: Mapping[str, Any], *, filters: Mapping[str, Any] | None = Non
         raise InvalidRequest("needs a user_id, an agent_id, an app_id or a run_id", pointer=place)
     if "run_id" in ids:
         ids["run_id"] = _session(ids["run_id"], places["run_id"])
+        check_new(ids["run_id"], pointer=places["run_id"])
     return Scope(**ids, window=TimeWindow(since=times.get("gte"), until=times.get("lte")), places=places)
 
 

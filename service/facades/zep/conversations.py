@@ -10,11 +10,12 @@ from consolidation.kernel.errors import InvalidRequest, MemoryNotFound
 from consolidation.kernel.turns import Turn
 from service.catalog.turns import TurnQuery
 from service.facades.entries import WholeMind, search_entries, turn_named, with_whole_words, words_of
+from service.facades.records import GRAPH_SESSION
 from service.facades.translation import turn_in
 from service.facades.worker_of_mind import in_worker_of_mind
 from service.facades.zep.messages import OURS, said_in, turns_of
 from service.facades.zep.shapes import edge, episode, node
-from service.facades.zep.users import GRAPH_SESSION, context_of
+from service.facades.zep.users import context_of
 from service.retrieval.time_window import TimeWindow
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from consolidation.kernel.errors import InvalidRequest
 from consolidation.kernel.speaker_names import fault_in
+from service.facades.records import OF_ZEP, is_record
 from service.facades.translation import turn_in
 from service.ingest.intake import emptiness
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from service.facades.zep.bodies import MessageOfZep
     from service.http.schemas.turns import TurnIn
 
-OURS = "zep"  # the field of a turn's metadata that keeps what Zep knows
+OURS = OF_ZEP
 _ROLES = {"function": "tool", "norole": "user"}  # those that have another word here
 _NAMESPACE = uuid.UUID("5b0f2a52-0d3b-4b58-9f5c-2f9f0f0d7a01")
 
@@ -70,10 +71,10 @@ def turns_of(
 def said_in(turns: Iterable[StoredTurn]) -> Iterator[Said]:
     """The messages of *turns*, in order. What only keeps a record of ours is none."""
     for turn in turns:
+        if is_record(turn):
+            continue
         known = turn.turn.metadata.get(OURS)
         kept: dict[str, Any] = known if isinstance(known, dict) else {}
-        if "user" in kept or "thread" in kept:
-            continue
         sent = kept.get("messages")
         for at, message in enumerate(turn.turn.messages):
             own = message.id or f"{turn.turn.turn_id}:{at}"

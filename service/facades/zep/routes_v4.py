@@ -10,6 +10,7 @@ from consolidation.kernel.errors import InvalidRequest, MemoryNotFound, SessionN
 from service.facades.entries import EPISODE, read_entry
 from service.facades.memory_ids import delete as delete_memory
 from service.facades.memory_ids import parts_of
+from service.facades.records import check_new
 from service.facades.translation import refuse
 from service.facades.zep.bodies import (
     DataIn,
@@ -105,6 +106,7 @@ async def add_thread(
 ) -> dict[str, Any]:
     """A new thread of a user. The same Idempotency-Key again means the same thread."""
     thread_id = idempotency_key or caller.memory.clock.fresh_id()
+    check_new(thread_id, pointer="header/Idempotency-Key")
     mind_id = caller.mind_id(posted.user_uuid)
     try:
         return thread_v4(await read_thread(caller, mind_id, thread_id))
@@ -139,14 +141,14 @@ async def get_context(thread_uuid: str, caller: CallerOfZep, template_uuid: str 
     """The story, and what comes to mind for the newest messages."""
     if template_uuid:
         _refuse("context has no templates here")
-    mind_id, thread_id = parts_of(thread_uuid, caller.principal)
+    mind_id, thread_id = caller.thread_of(thread_uuid)
     return {"context": await context_of(caller, mind_id, thread_id)}
 
 
 @router.get("/threads/{thread_uuid:path}/messages/{message_uuid}")
 async def get_message(thread_uuid: str, message_uuid: str, caller: CallerOfZep) -> dict[str, Any]:
     """One message."""
-    mind_id, thread_id = parts_of(thread_uuid, caller.principal)
+    mind_id, thread_id = caller.thread_of(thread_uuid)
     return message_v4(one_of(await messages_of(caller, mind_id, thread_id), message_uuid), thread_uuid=thread_uuid)
 
 
@@ -155,7 +157,7 @@ async def list_messages(
     thread_uuid: str, caller: CallerOfZep, page_size: Size = 50, cursor: Cursor = None, order: Order = None
 ) -> dict[str, Any]:
     """The messages of a thread, oldest first unless ``order`` is desc."""
-    mind_id, thread_id = parts_of(thread_uuid, caller.principal)
+    mind_id, thread_id = caller.thread_of(thread_uuid)
     said = await messages_of(caller, mind_id, thread_id)
     shown, page = _paged(said[::-1] if order == "desc" else said, size=page_size, cursor=cursor)
     return {"items": [message_v4(one, thread_uuid=thread_uuid) for one in shown], **page}
@@ -166,7 +168,7 @@ async def add_messages(
     thread_uuid: str, posted: MessagesIn, caller: CallerOfZep, idempotency_key: IdempotencyKey = None
 ) -> dict[str, Any]:
     """Keep messages; they are on disk when this answers."""
-    mind_id, thread_id = parts_of(thread_uuid, caller.principal)
+    mind_id, thread_id = caller.thread_of(thread_uuid)
     await read_thread(caller, mind_id, thread_id)  # a thread that does not exist gets no messages
     kept = await keep_messages(caller, mind_id, thread_id, posted, key=idempotency_key)
     shown = [message_v4(one, thread_uuid=thread_uuid) for one in kept.said]
@@ -176,7 +178,7 @@ async def add_messages(
 @router.get("/threads/{thread_uuid:path}")
 async def get_thread(thread_uuid: str, caller: CallerOfZep) -> dict[str, Any]:
     """One thread. An id may hold slashes, so a part of a thread that is not served is known by there being none."""
-    mind_id, thread_id = parts_of(thread_uuid, caller.principal)
+    mind_id, thread_id = caller.thread_of(thread_uuid)
     try:
         return thread_v4(await read_thread(caller, mind_id, thread_id))
     except SessionNotFound:
@@ -189,7 +191,7 @@ async def get_thread(thread_uuid: str, caller: CallerOfZep) -> dict[str, Any]:
 @router.delete("/threads/{thread_uuid:path}")
 async def delete_thread(thread_uuid: str, caller: CallerOfZep, response: Response) -> dict[str, Any]:
     """Erase a thread with everything that only it told."""
-    mind_id, thread_id = parts_of(thread_uuid, caller.principal)
+    mind_id, thread_id = caller.thread_of(thread_uuid)
     await erase_thread(caller, mind_id, thread_id, response)
     return {"task": TASK}
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from service.facades.entries import TurnPlace
 from service.facades.memory_ids import id_of
+from service.facades.records import OF_ZEP
 from service.facades.translation import iso
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def node(mind_id: str, found: Remembered) -> dict[str, Any]:
 
 def episode(mind_id: str, stored: StoredTurn, *, content: str, score: float | None = None) -> dict[str, Any]:
     """A turn as an episode."""
-    kept = stored.turn.metadata.get("zep")
+    kept = stored.turn.metadata.get(OF_ZEP)
     sent: dict[str, Any] = kept if isinstance(kept, dict) else {}
     first = stored.turn.messages[0]
     return {

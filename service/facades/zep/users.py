@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from consolidation.kernel.errors import InvalidRequest, MindNotFound, SessionNotFound
 from service.catalog.sessions import list_sessions
-from service.facades.memory_ids import mind_for
+from service.facades.memory_ids import mind_for, parts_of
+from service.facades.records import OWN_SESSIONS, USER_SESSION, check_new, check_thread
 from service.facades.translation import turn_in
 from service.facades.worker_of_mind import in_worker_of_mind
 from service.facades.zep.messages import OURS, said_in
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
     from service.facades.zep.thread_places import ThreadPlaces
     from service.mind.minds import Mind
 
-USER_SESSION, GRAPH_SESSION = "zep:user", "zep:graph"
-OWN_SESSIONS = frozenset({USER_SESSION, GRAPH_SESSION})  # of what Zep keeps outside of threads
 _NO_THREAD = "no thread or session has this id; create it first"
 _RECORD = "A record of Zep's API."
 _WITHOUT_USER = "session:"  # begins the name of a mind that has one session and no user
@@ -59,9 +58,14 @@ class Caller:
 
     async def mind_of(self, thread_id: str) -> str:
         """The mind of a thread that this door began. Raises SessionNotFound, InvalidRequest where several have one."""
-        if thread_id in OWN_SESSIONS:
-            raise SessionNotFound(_NO_THREAD)
+        check_thread(thread_id)
         return await self.places.mind_of(thread_id, self.memory, caller=self.principal)
+
+    def thread_of(self, uuid: str) -> tuple[str, str]:
+        """The mind and the session that a thread's uuid names. Raises MemoryNotFound, SessionNotFound, MindNotFound."""
+        mind_id, thread_id = parts_of(uuid, self.principal)
+        check_thread(thread_id)
+        return mind_id, thread_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +147,7 @@ async def create_thread(
     caller: Caller, thread_id: str, *, user_id: str | None, metadata: dict[str, Any] | None = None
 ) -> Thread:
     """Begin a thread. Raises InvalidRequest where its id is taken, MindNotFound for a user never heard of."""
-    if thread_id in OWN_SESSIONS:
-        raise InvalidRequest("this id is kept for our own records", pointer="#/thread_id")
+    check_new(thread_id, pointer="#/thread_id")
     mind_id = caller.mind_id(user_id if user_id is not None else f"{_WITHOUT_USER}{thread_id}")
     if user_id is not None:
         user_id = (await read_user(caller, mind_id)).user_id

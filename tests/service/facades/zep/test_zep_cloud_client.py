@@ -180,6 +180,36 @@ def test_parts_of_threads_and_episodes_that_are_not_served_are_refused_with_the_
     refused(lambda: zep.thread.get(f"{threads[0]}x"), NotFoundError, "no thread")
 
 
+@pytest.mark.parametrize("session", ["zep:user", "zep:graph"])
+def test_our_own_records_are_no_threads(zep, service, session):
+    """Broken: the record of a user was read and written as a thread, and erased: `created_at` was 1970-01-01."""
+    user = zep.user.create(user_id=f"kept-{session[4:]}", email="kay@example.org")
+    zep.graph.episode.add(user.uuid_, data="The office closes on Fridays.", type="text")
+    thread = f"{address(service)}/threads/{user.uuid_}:{session}"
+    said = {"messages": [{"role": "user", "content": "Hi."}]}
+
+    answers = [
+        httpx.request(method, f"{thread}{path}", json=body)
+        for method, path, body in (
+            ("GET", "", None),
+            ("GET", "/context", None),
+            ("GET", "/messages", None),
+            ("GET", "/messages/m1", None),
+            ("POST", "/messages", said),
+            ("DELETE", "", None),
+        )
+    ]
+    made = httpx.post(
+        f"{address(service)}/threads", json={"user_uuid": user.uuid_}, headers={"Idempotency-Key": session}
+    )
+
+    assert [one.status_code for one in answers] == [404] * 6
+    assert all("no thread or session" in one.text for one in answers)
+    assert made.status_code == 400 and "kept for our own records" in made.text
+    assert zep.user.get(user.uuid_) == user
+    assert len(service.kept(user.uuid_)) == 2
+
+
 def test_an_old_id_of_an_erased_user_is_nothing_of_the_new_one(zep, service):
     """Broken: an id was the place of its turn, so that the old one read and erased the first new episode."""
     old_user = zep.user.create(user_id="moved")
