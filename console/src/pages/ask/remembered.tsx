@@ -3,7 +3,7 @@ import { useRef, useState } from "preact/hooks";
 import { get, type Schemas } from "../../api/client";
 import { CorrectionButtons, Decisions } from "../../parts/correct";
 import { useHappened, useLoaded, Wait } from "../../parts/load";
-import { Sources } from "../../parts/sources";
+import { mindOf, Sources } from "../../parts/sources";
 import { When } from "../../parts/time";
 import { useWalk } from "../../parts/walk";
 import { PutRight } from "../../parts/why/put_right";
@@ -70,6 +70,7 @@ export function Remembered({ mind, words, at, times }: RememberedProps) {
 function Item({ mind, of, again }: { mind: string; of: Memory; again: () => void }) {
   const isWrong = of.is_contradicted || of.corrections.some((one) => one.what === "wrong" || one.what === "edit");
   const isOver = isWrong || (of.invalid_at !== null && Date.parse(of.invalid_at) <= Date.now());
+  const there = mindOf(mind, of.id);
   return (
     <li data-walk tabIndex={-1}>
       <p>
@@ -79,9 +80,9 @@ function Item({ mind, of, again }: { mind: string; of: Memory; again: () => void
         <Held of={of} />
       </p>
       <Corrected of={of.corrections} />
-      {of.kind === "entity" && <p><a href={to(mind, "entity", of.id)}>All about it</a></p>}
+      {of.kind === "entity" && <p><a href={to(there.mind, "entity", there.id)}>All about it</a></p>}
       <Sources mind={mind} of={of.sources} said={of.text} />
-      <Ways mind={mind} of={of} again={again} />
+      {!there.isOther && <Ways mind={mind} of={of} again={again} />}
     </li>
   );
 }

@@ -5,6 +5,7 @@ import { counted } from "../../dates";
 import { CorrectionButtons, Decisions, takeBack } from "../../parts/correct";
 import { useHappened, useLoaded, Wait } from "../../parts/load";
 import { headingWords } from "../../parts/heading";
+import { mindOf } from "../../parts/sources";
 import { When } from "../../parts/time";
 import { attempt, say } from "../../parts/toast";
 import { useWalk } from "../../parts/walk";
@@ -46,12 +47,19 @@ function Feed({ mind, news, again }: { mind: string; news: Schemas["NewsOut"]; a
       {surfaced.items.map((one) => (
         <li key={one.trace_id} data-walk tabIndex={-1}>
           Came to mind, at “<Words of={one.message} />”:{" "}
-          <a href={to(mind, "replay", one.session_id, { trace: one.trace_id })}><Words of={one.memories[0]?.text ?? ""} /></a>
+          <Surfaced mind={mind} of={one} />
         </li>
       ))}
       <Rest news={news} />
     </ul>
   );
+}
+
+/** The way to where it came to mind. Of a memory of another mind, no words are kept here. */
+function Surfaced({ mind, of }: { mind: string; of: Schemas["NewsOut"]["surfaced"]["items"][number] }) {
+  const [first] = of.memories;
+  const there = mindOf(mind, first?.id ?? "");
+  return <a href={to(mind, "replay", of.session_id, { trace: of.trace_id })}><Words of={there.isOther ? `from ${there.mind}` : first?.text || "a memory"} /></a>;
 }
 
 function FactNews({ verb, mind, fact, again }: { verb: string; mind: string; fact: Fact; again: () => void }) {

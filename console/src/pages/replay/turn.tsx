@@ -1,10 +1,11 @@
 // One turn as a chat, and in the margin what came to mind before it.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Schemas } from "../../api/client";
-import type { Trace } from "../../api/trace";
+import type { Shown, Trace } from "../../api/trace";
 import { CorrectionButtons, Decisions, wordsOfTurn } from "../../parts/correct";
 import { headingWords } from "../../parts/heading";
 import { Long } from "../../parts/long";
+import { mindOf, Whose } from "../../parts/sources";
 import { When } from "../../parts/time";
 import { silenceWords } from "../../parts/why/words";
 import { to } from "../../router";
@@ -43,7 +44,7 @@ export function OneTurn({ mind, of, trace, isMarked, isExplained, decided, expla
         {!of.messages.length && <p class="quiet">No words are kept.</p>}
         <Foot mind={mind} of={of} decided={decided} changed={changed} />
       </div>
-      <Margin trace={trace} isExplained={isExplained} explain={explain} />
+      <Margin mind={mind} trace={trace} isExplained={isExplained} explain={explain} />
     </article>
   );
 }
@@ -57,18 +58,26 @@ function OneMessage({ of, at }: { of: Message; at: string }) {
   );
 }
 
-function Margin({ trace, isExplained, explain }: { trace: Trace | undefined; isExplained: boolean; explain: () => void }) {
+interface MarginProps extends Pick<OneTurnProps, "mind" | "trace" | "isExplained" | "explain"> {}
+
+function Margin({ mind, trace, isExplained, explain }: MarginProps) {
   if (!trace) return <div class="margin" />;
   return (
     <div class="margin is-full" role="group" aria-label="What came to mind">
       {trace.surfaced ? (
-        <ul>{trace.shown.map((one) => <li key={one.id} class="said"><Label of={trace} id={one.id} /><Long of={one.text || "a memory, off the record"} most={300} /></li>)}</ul>
+        <ul>{trace.shown.map((one) => <li key={one.id} class="said"><Label of={trace} id={one.id} /><Came mind={mind} of={one} /></li>)}</ul>
       ) : (
         <p class="silence small quiet">silence: <bdi>{silenceWords(trace)}</bdi></p>
       )}
       <button type="button" aria-pressed={isExplained} onClick={explain}>Why?</button>
     </div>
   );
+}
+
+/** What came up. Of a memory of another mind, no words are kept here. */
+function Came({ mind, of }: { mind: string; of: Shown }) {
+  const there = mindOf(mind, of.id);
+  return there.isOther ? <Whose mind={there.mind} /> : <Long of={of.text || "a memory, off the record"} most={300} />;
 }
 
 function Label({ of, id }: { of: Trace; id: string }) {

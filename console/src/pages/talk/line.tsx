@@ -1,6 +1,7 @@
 // One line of a conversation: what a person said, or what was answered, with what came to mind before it.
 import type { Schemas } from "../../api/client";
 import { Long } from "../../parts/long";
+import { Whose } from "../../parts/sources";
 import { When } from "../../parts/time";
 import { to } from "../../router";
 import type { Line } from "./conversation";
@@ -52,9 +53,14 @@ function CameUp({ mind, of }: { mind: string; of: Line }) {
   );
 }
 
-/** The way to the conversation in which it was said. */
+/** Whose it is, where it is of another mind, and the way to the conversation in which it was said. */
 function Origin({ mind, of }: { mind: string; of: Schemas["FlashbackOut"] }) {
   const source = of.sources.find((one) => one.session_id !== null);
-  if (!source?.session_id || !source.turn_id) return null;
-  return <>· <a href={to(mind, "replay", source.session_id, { turn: source.turn_id })}><When at={source.timestamp} as="moment" /></a></>;
+  const other = of.sources[0]?.mind_id;
+  return (
+    <>
+      {other && <>· <Whose mind={other} /> </>}
+      {source?.session_id && <>· <a href={to(other ?? mind, "replay", source.session_id, { turn: source.turn_id ?? "" })}><When at={source.timestamp} as="moment" /></a></>}
+    </>
+  );
 }

@@ -6,7 +6,7 @@ import { go, to } from "../../router";
 import { CorrectionButtons } from "../correct";
 import { useLoaded, Wait } from "../load";
 import { Long } from "../long";
-import { Sources } from "../sources";
+import { mindOf, Sources, Whose } from "../sources";
 import { attempt, say } from "../toast";
 import { PutRight, targetOf } from "./put_right";
 
@@ -32,10 +32,12 @@ export function Judge({ mind, of, again }: JudgeProps) {
 function OneShown({ mind, of, shown, again }: JudgeProps & { shown: Shown }) {
   const standing = of.outcomes?.find((one) => one.id === shown.id);
   const label = of.phases.labels?.labels?.[shown.id];
+  const there = mindOf(mind, shown.id);
   return (
     <li>
-      <p class="said"><Long of={shown.text} most={600} /></p>
-      <p class="small quiet">{label}{label && shown.sequences.length > 0 && " · "}<Origin mind={mind} of={shown} /></p>
+      <p class="said">{there.isOther ? <Whose mind={there.mind} /> : <Long of={shown.text} most={600} />}</p>
+      <p class="small quiet">{label}{label && shown.sequences.length > 0 && " · "}<Origin mind={there.mind} of={shown} /></p>
+      {there.isOther && <p class="small quiet">Its words, and the ways to put it right, are in that mind.</p>}
       <div class="actions">
         <Thumb mind={mind} of={of} id={shown.id} outcome="used" standing={standing?.outcome} again={again} name="Of use" />
         <Thumb mind={mind} of={of} id={shown.id} outcome="dismissed" standing={standing?.outcome} again={again} name="Of no use" />
