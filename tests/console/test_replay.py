@@ -149,3 +149,56 @@ def test_turns_of_two_conversations_at_once_are_both_heard_of(visitor, life):
         life.http.post("/v1/minds/busy/turns", json=body).raise_for_status()
 
     expect(visitor.page.get_by_role("article").filter(has_text="The bread is done.")).to_be_visible(timeout=10_000)
+
+
+def test_a_turn_in_another_conversation_does_not_move_the_reader_there(visitor, life):
+    """Broken: the newest conversation is shown, whichever that is by now."""
+    remember(life.http, "calm", "I bake bread.", days_ago=2)
+    visitor.open("calm/replay")
+    name = visitor.page.locator("#conversation-name")
+    expect(name).to_contain_text("day-2")
+    visitor.page.wait_for_timeout(1000)  # the stream of events is open
+    remember(life.http, "calm", "I bake a cake.", days_ago=0)
+    expect(visitor.page.get_by_role("navigation", name="Conversations")).to_contain_text("I bake a cake.")
+
+    expect(name).to_contain_text("day-2")
+
+
+def test_what_is_decided_and_taken_back_elsewhere_is_seen_beside_the_turn(visitor, life):
+    """Broken: the page shows decisions as they were when it was opened."""
+    remember(life.http, "firm", "I bake bread.", days_ago=2)
+    visitor.open("firm/replay/day-2")
+    turn = visitor.page.get_by_role("article")
+    expect(turn).to_have_count(1)
+    visitor.page.wait_for_timeout(1000)  # the stream of events is open
+    sequence = life.http.get("/v1/minds/firm/turns").json()["items"][0]["id"]
+    body = {"what": "pin", "target": {"kind": "turn", "id": sequence}}
+    made = life.http.post("/v1/minds/firm/corrections", json=body).raise_for_status().json()
+    expect(turn).to_contain_text("pinned")
+    life.http.delete(f"/v1/minds/firm/corrections/{made['id']}").raise_for_status()
+
+    expect(turn).not_to_contain_text("pinned")
+
+
+def test_a_turn_that_was_read_is_not_being_read_any_more(visitor, life):
+    """Broken: the page goes on saying so until it is loaded anew."""
+    remember(life.http, "read", "I bake bread.", days_ago=2)
+    life.digested("read")
+    hidden = {"state": "waiting"}
+
+    def waiting(route):
+        found = route.fetch()
+        page = found.json()
+        for one in page.get("items", []):
+            one["digestion"] |= hidden
+        route.fulfill(response=found, json=page)
+
+    visitor.page.route("**/minds/read/turns?*", waiting)
+    visitor.open("read/replay/day-2")
+    first = visitor.page.get_by_role("article").first
+    expect(first).to_contain_text("being read")
+    visitor.page.unroute("**/minds/read/turns?*")
+    visitor.page.wait_for_timeout(1000)  # the stream of events is open
+    remember(life.http, "read", "I knead dough.", days_ago=1)
+
+    expect(first).not_to_contain_text("being read")

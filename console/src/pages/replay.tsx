@@ -1,5 +1,5 @@
 // What was said, conversation by conversation, and beside each message what came to mind, and why.
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { traceOf } from "../api/trace";
 import { type Loaded, Loading, Trouble, useHappened, useLoaded } from "../parts/load";
 import { isPhone } from "../parts/width";
@@ -11,9 +11,10 @@ export default function Replay({ mind }: { mind: string }) {
   const first = useLoaded(() => sessionsOf(mind), [mind]);
   useHappened(["turn.kept"], first.again);
   const { part: chosen, query } = place.value;
-  const newest = first.value?.items[0]?.session_id ?? "";
+  const newest = useRef(""); // as it was when the page opened: what arrives meanwhile does not move the reader elsewhere
+  newest.current ||= first.value?.items[0]?.session_id ?? "";
   const of = useConversationOf(mind, chosen ? "" : (query.get("trace") ?? ""));
-  const session = chosen || (isPhone.value || of.isLoading ? "" : newest);
+  const session = chosen || (isPhone.value || of.isLoading ? "" : newest.current);
   const isEmpty = first.value !== undefined && !first.value.items.length;
   return (
     <div class={chosen ? "replay has-part" : "replay"}>

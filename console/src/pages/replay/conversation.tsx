@@ -1,6 +1,7 @@
 // A conversation with what came to mind beside it; the why of one message at its right, or as a sheet.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { get, type Schemas } from "../../api/client";
+import type { Happened } from "../../api/events";
 import { counted, day, moment } from "../../dates";
 import { Dialog } from "../../parts/dialog";
 import { Trouble, useHappened, useLoaded } from "../../parts/load";
@@ -25,7 +26,10 @@ export function Conversation({ mind, session }: { mind: string; session: string 
   const reading = useReading(mind, session, wanted);
   const corrections = useLoaded(() => get("/v1/minds/{mind_id}/corrections", { path: { mind_id: mind }, query: { limit: 500 } }), [mind]);
   const decided = useMemo(() => decisionsByTurn(corrections.value?.items ?? []), [corrections.value]);
-  useHappened(["turn.kept"], () => void (reading.hasNewer || reading.newer()), ({ data }) => data.session_id === session);
+  const isHere = ({ data }: Happened) => data.session_id === session;
+  useHappened(["turn.kept"], () => void (reading.hasNewer || reading.newer()), isHere);
+  useHappened(["turn.read", "turn.parked", "story.told"], reading.renew);
+  useHappened(["correction.made"], corrections.again);
   const list = useRef<HTMLElement>(null);
   useWalk(list, {
     Enter: ["open what can be done with the turn", ".turn-foot > button"],

@@ -28,6 +28,8 @@ interface Read extends Reading {
   problem: Problem | undefined;
   older: () => void;
   newer: () => void;
+  /** Read those of the newest page that are shown anew: one may have been read meanwhile. */
+  renew: () => void;
 }
 
 /** Read a conversation around *turn*, else from its newest page back. */
@@ -64,6 +66,7 @@ export function useReading(mind: string, session: string, turn: string): Read {
     problem,
     older: () => void (oldest && load(() => pageBefore(mind, session, oldest.sequence))),
     newer: () => void load(() => pageAfter(mind, session, newest?.sequence ?? 0)),
+    renew: () => void load(() => renewed(mind, session, found.turns)),
   };
 }
 
@@ -89,6 +92,16 @@ async function pageAfter(mind: string, session: string, after: number): Promise<
   const query = { session_id: session, limit: PAGE, after };
   const found = await get("/v1/minds/{mind_id}/turns", { path: { mind_id: mind }, query });
   return { turns: found.items, ...(await tracesBeside(mind, session, found.items)), hasNewer: found.next_cursor !== null };
+}
+
+/** The newest of *turns* as they stand now; what lies beside them is as it was. */
+async function renewed(mind: string, session: string, turns: readonly Turn[]): Promise<Partial<Reading>> {
+  const newest = turns.at(-1);
+  if (!newest) return {};
+  const query = { session_id: session, limit: PAGE, before: newest.sequence + 1 };
+  const { items } = await get("/v1/minds/{mind_id}/turns", { path: { mind_id: mind }, query });
+  const known = new Set(turns.map((one) => one.sequence));
+  return { turns: items.filter((one) => known.has(one.sequence)) };
 }
 
 function joined(now: Reading, more: Partial<Reading>): Reading {
