@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 
 const PLACE = "mind-memory-token";
+const HOLDER = "mind-memory-holder"; // the id of their key; empty with a link
 
 /** How an address begins that holds a ticket. */
 export const TICKET = "#t=";
@@ -22,6 +23,13 @@ export interface Refusal {
 export const refusal = signal<Refusal | null>(null);
 
 export const token = (): string | null => sessionStorage.getItem(PLACE);
+
+const forgetful: (() => void)[] = [];
+
+/** Call *forget* when somebody else signs in, or who is in signs out: what one person typed is not for another. */
+export const onAnother = (forget: () => void): void => void forgetful.push(forget);
+
+export const forgetPerson = (): void => forgetful.forEach((forget) => forget());
 
 /** Forget the token. The service is told by whoever calls this. */
 export function forget(): void {
@@ -50,6 +58,9 @@ export async function exchange(proof: { ticket: string } | { key: string }): Pro
     isSignedOut.value = true;
     return;
   }
+  const holder = "key" in proof ? (proof.key.split("_")[1] ?? "") : "";
+  if (holder !== sessionStorage.getItem(HOLDER)) forgetPerson();
+  sessionStorage.setItem(HOLDER, holder);
   sessionStorage.setItem(PLACE, said.token);
   refusal.value = null;
   isSignedOut.value = false;

@@ -7,11 +7,11 @@ import { bind, mention } from "./keys";
 import { Minds } from "./minds";
 import { LISTED, PAGES } from "./pages";
 import { AsCall } from "./parts/as_call";
-import { Late } from "./parts/late";
+import { Late, over } from "./parts/late";
 import { useHappened } from "./parts/load";
 import { Toast, undoLast } from "./parts/toast";
 import { go, place, to } from "./router";
-import { forget, isSignedOut, token } from "./session";
+import { forgetPerson, forget, isSignedOut, token } from "./session";
 import { Standing } from "./standing";
 import { switchTheme, theme } from "./theme";
 
@@ -86,6 +86,7 @@ function SignOut() {
   if (!token()) return null;
   const signOut = async () => {
     await remove("/v1/session").catch(() => undefined);
+    forgetPerson();
     forget();
   };
   return <button type="button" onClick={() => void signOut()}>Sign out</button>;
@@ -130,7 +131,9 @@ function OnePage({ mind, path }: { mind: string; path: string }) {
   }, [mind, path]);
   const [erasures, setErasures] = useState(0);
   // No part of a page may go on showing what was erased. The page that erases shows its receipt.
+  const { part } = place.value;
+  useEffect(() => () => void (over.value = null), [part]);
   useHappened([ERASED], () => setErasures((now) => now + 1), () => path !== "erase");
   if (!found) return <section class="page"><h1>Not found</h1><p>There is no such page. <a href={to(mind)}>To the overview</a></p></section>;
-  return <Late key={erasures} load={found.load} mind={mind} />;
+  return <><Late key={erasures} load={found.load} mind={mind} />{over.value}</>;
 }

@@ -102,3 +102,22 @@ def test_an_address_of_another_day_is_followed_while_the_graph_is_open(visitor):
 
     expect(slider).to_have_attribute("aria-valuetext", first)
     expect(visitor.page).to_have_url(re.compile(f"at={days[0]}$"))
+
+
+def test_a_correction_that_is_being_written_outlives_its_fact_in_the_list(visitor, life):
+    """Broken: the dialog is part of the item, and goes when the item leaves the end of the list."""
+    people = ("Ruben", "Clara", "Tamara", "Boris", "Selma", "Anton", "Greta", "Milan")
+    remember(life.http, "village", *(f"{one} lives in Genoa." for one in people[:5]), days_ago=1)
+    life.digested("village")
+    visitor.open("village")
+    learned = visitor.page.locator("section[aria-labelledby=since] li").filter(has_text="Learned")
+    oldest = learned.last.locator(".said").inner_text()
+    learned.last.get_by_role("button", name="Put it right").click()
+    learned.last.get_by_role("button", name="Edit").click()
+    words = visitor.page.get_by_role("dialog", name="How is it really?").get_by_label("It is like this")
+    words.fill("Half of what I mean to say")
+    visitor.page.wait_for_timeout(1000)  # the stream of events is open
+    remember(life.http, "village", *(f"{one} lives in Split." for one in people[5:]))
+    expect(learned.filter(has_text=oldest)).to_have_count(0)
+
+    expect(words).to_have_value("Half of what I mean to say")

@@ -160,3 +160,16 @@ def test_an_open_file_shows_what_was_saved_elsewhere(visitor, life, is_edited):
     (life.home / "minds" / "ada" / "MEMORY.md").write_text("# A\n\nOne, in another editor.")
 
     expect(file).to_contain_text("One, in another editor.", timeout=10_000)
+
+
+def test_a_note_that_is_not_saved_is_seen_when_one_comes_back_to_it(visitor, notes):
+    """Broken: the page shows what is kept, and what was typed looks lost."""
+    notes("A note.\n", "More of it.")
+    visitor.page.get_by_role("link", name="Facts", exact=True).click()
+    visitor.page.get_by_role("heading", name="What it knows").wait_for()
+    visitor.page.go_back()
+    text = visitor.page.get_by_role("textbox", name="MEMORY.md, in Markdown")
+    expect(text).to_contain_text("More of it.")
+    visitor.page.get_by_role("button", name="Edit", exact=True).click()
+
+    expect(visitor.page.get_by_text("What you wrote is not saved yet")).to_be_visible()

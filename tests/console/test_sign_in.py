@@ -244,3 +244,36 @@ def test_a_key_of_one_mind_meets_no_page_that_it_may_not_see(browser, guarded):
         expect(visitor.page.get_by_role("alert")).to_have_count(0)
         expect(visitor.page.get_by_role("button", name="Try again")).to_have_count(0)
         expect(visitor.page.get_by_role("link", name="The API")).to_have_count(0)
+
+
+def test_what_was_typed_is_there_after_one_signs_in_anew_and_for_nobody_else(browser, guarded):
+    """Broken: it is lost when the session ends."""
+    url, key, _, service = guarded
+    other = make_key(service.home, name="somebody else")
+    with visiting(browser, url) as visitor:
+        page = visitor.page
+
+        def sign_in(with_key):
+            page.get_by_label("Key").fill(with_key)
+            page.get_by_role("button", name="Sign in").click()
+
+        def end_the_session():
+            token = kept_in(page, PLACE)
+            gone = httpx2.delete(f"{url}/v1/session", headers={"Authorization": f"Bearer {token}"})
+            gone.raise_for_status()
+            page.get_by_role("link", name="Facts", exact=True).click()
+            asks_to_sign_in(visitor)
+
+        page.goto(f"{url}/console/#/ada/talk")
+        sign_in(key)
+        message = page.get_by_role("textbox", name="Your message")
+        message.fill("A long thought, half")
+        end_the_session()
+        sign_in(key)
+        page.get_by_role("link", name="Talk", exact=True).click()
+        expect(message).to_have_value("A long thought, half")
+        end_the_session()
+        sign_in(other)
+        page.get_by_role("link", name="Talk", exact=True).click()
+
+        expect(message).to_have_value("")

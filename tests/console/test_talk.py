@@ -2,6 +2,8 @@
 
 from playwright.sync_api import expect
 
+from tests.support.browser import remember
+
 AUNT = "My aunt Ursula lives in Graz."
 
 
@@ -54,3 +56,47 @@ def test_what_arrived_and_was_not_answered_is_kept_once(visitor, life):
     visitor.page.wait_for_timeout(500)
 
     assert kept(life, "ada").count(words) == 1
+
+
+def test_what_is_typed_outlives_another_page_and_an_erasure_elsewhere(visitor, life):
+    """Broken: it is lost, and "Off the record" with it."""
+    remember(life.http, "drafts", "I bake bread.", "I sing.", days_ago=2)
+    visitor.open("drafts/talk")
+    message = visitor.page.get_by_role("textbox", name="Your message")
+    message.fill("A long thought, half")
+    visitor.page.get_by_role("checkbox", name="Off the record").check()
+    visitor.page.get_by_role("link", name="Facts", exact=True).click()
+    visitor.page.get_by_role("button", name="Say something new").click()
+    words = visitor.page.get_by_role("dialog").get_by_label("It is so")
+    words.fill("Oskar is afraid of geese")
+    turn = life.http.get("/v1/minds/drafts/turns").json()["items"][0]["turn_id"]
+    visitor.page.wait_for_timeout(1000)  # the stream of events is open
+    life.http.delete(f"/v1/minds/drafts/turns/{turn}").raise_for_status()
+    visitor.page.wait_for_timeout(1500)  # the page is read anew
+    expect(words).to_have_value("Oskar is afraid of geese")
+    visitor.page.go_back()
+    expect(visitor.page.get_by_role("dialog")).to_be_hidden()
+
+    expect(message).to_have_value("A long thought, half")
+    expect(visitor.page.get_by_role("checkbox", name="Off the record")).to_be_checked()
+    visitor.page.go_forward()
+    visitor.page.get_by_role("button", name="Say something new").click()
+    expect(words).to_have_value("Oskar is afraid of geese")
+
+
+def test_what_is_too_long_is_not_cut(visitor, life):
+    """Broken: the end of a pasted text is lost without a word, and the rest is kept."""
+    visitor.open("ada/talk")
+    message = visitor.page.get_by_role("textbox", name="Your message")
+    message.fill("a" * 19_950)
+    expect(visitor.page.get_by_text("50 letters left")).to_be_visible()
+    message.fill("a" * 20_001)
+    expect(visitor.page.get_by_text("1 letter too many")).to_be_visible()
+
+    expect(visitor.page.get_by_role("button", name="Say it")).to_be_disabled()
+    visitor.open("ada/facts")
+    visitor.page.get_by_role("button", name="Say something new").click()
+    dialog = visitor.page.get_by_role("dialog")
+    dialog.get_by_label("It is so").fill("a" * 2_001)
+    expect(dialog).to_contain_text("1 letter too many")
+    expect(dialog.get_by_role("button", name="Say it")).to_be_disabled()

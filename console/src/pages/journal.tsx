@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { get, type Schemas } from "../api/client";
 import { type FileText, fileOf, filesOf, type JournalFile, saveFile } from "../api/journal";
 import { bind } from "../keys";
-import { useChangedElsewhere } from "../parts/draft";
+import { isUnsaved, useChangedElsewhere } from "../parts/draft";
 import { EditText } from "../parts/edit_text";
 import { type Loaded, useLoaded, Wait } from "../parts/load";
 import { Markdown } from "../parts/markdown";
@@ -81,7 +81,8 @@ interface FileProps {
 function File({ mind, path, files }: FileProps) {
   const file = useLoaded(() => fileOf(mind, path), [mind, path]);
   useChangedElsewhere(file.value?.etag, () => fileOf(mind, path), file.again);
-  const [isEditing, setEditing] = useState(false);
+  const name = `journal ${mind} ${path}`;
+  const [isEditing, setEditing] = useState(() => isUnsaved(name));
   const isTheirs = files.value?.find((one) => one.path === path)?.is_editable ?? false;
   useEffect(() => (isTheirs ? bind("e", "edit the file", () => setEditing(true)) : undefined), [isTheirs]);
   const write = (text: string, etag: string): Promise<FileText> => saveFile(mind, path, { text, etag });
@@ -95,10 +96,11 @@ function File({ mind, path, files }: FileProps) {
         <h2 id="file"><bdi>{path}</bdi></h2>
         {isTheirs && <button type="button" aria-pressed={isEditing} onClick={() => setEditing(!isEditing)}>Edit</button>}
       </div>
+      {!isEditing && isUnsaved(name) && <p class="quiet" role="status">What you wrote is not saved yet: “Edit” shows it.</p>}
       <Wait of={file}>
         {(found) =>
           isEditing ? (
-            <EditText name={`journal ${mind} ${path}`} label={`${path}, in Markdown`} kept={found} write={write} read={() => fileOf(mind, path)} saved={saved} />
+            <EditText name={name} label={`${path}, in Markdown`} kept={found} write={write} read={() => fileOf(mind, path)} saved={saved} />
           ) : found.text.trim() ? (
             <Markdown text={found.text} />
           ) : (

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { hasModel } from "../api/chat";
 import { Dialog } from "../parts/dialog";
 import { useLoaded } from "../parts/load";
+import { useTyped } from "../parts/typed";
 import { isTight } from "../parts/width";
 import { Why, WhyOf } from "../parts/why";
 import type { Said } from "../parts/why/what_if";
@@ -13,7 +14,8 @@ import { Say } from "./talk/say";
 export default function TalkPage({ mind }: { mind: string }) {
   const model = useLoaded(hasModel, []);
   const [chosen, setChosen] = useState<number | null>(null);
-  const [isOffRecord, setOffRecord] = useState(false);
+  const [record, setRecord] = useTyped(`talk ${mind} record`);
+  const isOffRecord = record === "off";
   useEffect(() => {
     if (talk.value.mind !== mind) begin(mind);
   }, [mind]);
@@ -49,9 +51,11 @@ export default function TalkPage({ mind }: { mind: string }) {
           ))}
         </div>
         <Say
+          key={mind}
+          mind={mind}
           isBusy={isBusy || model.value === undefined}
           isOffRecord={isOffRecord}
-          switchRecord={setOffRecord}
+          switchRecord={(isOff) => setRecord(isOff ? "off" : "")}
           isAnswered={model.value === true}
           say={(words) => {
             setChosen(null);

@@ -1,7 +1,6 @@
 // Putting a memory right: what is said of it becomes a correction, and each is taken back with one click.
-import { useState } from "preact/hooks";
 import { post, remove, type Schemas } from "../api/client";
-import { Dialog } from "./dialog";
+import { Late, over } from "./late";
 import { attempt, say } from "./toast";
 
 export type What = Schemas["WhatOut"];
@@ -41,6 +40,7 @@ export const takeBack = (mind: string, id: string) =>
 
 /** So many letters may be said in the place of a memory. */
 export const LONGEST_EDIT = 2000;
+export const LONGEST_REASON = 1000;
 
 /** What an edit of a turn begins with: what people said in it, else all of it; nothing where that is too long to be put right whole. */
 export function wordsOfTurn(messages: readonly Schemas["MessageOut"][]): string | undefined {
@@ -50,7 +50,7 @@ export function wordsOfTurn(messages: readonly Schemas["MessageOut"][]): string 
   return words.length <= LONGEST_EDIT ? words : "";
 }
 
-interface ActionsProps {
+export interface ActionsProps {
   mind: string;
   target: Target;
   /** The words that an edit begins with; none for what can not be edited. */
@@ -59,9 +59,10 @@ interface ActionsProps {
   then?: (() => void) | undefined;
 }
 
+const edit = () => import("./edit");
+
 /** The buttons beside a memory: that is wrong, it is otherwise, always bring it up, never. */
 export function CorrectionButtons({ mind, target, words, decided = [], then }: ActionsProps) {
-  const [isEditing, setEditing] = useState(false);
   const stands = (what: What) => decided.find((one) => one.what === what);
   const toggle = (what: What) => {
     const standing = stands(what);
@@ -73,43 +74,11 @@ export function CorrectionButtons({ mind, target, words, decided = [], then }: A
   );
   return (
     <div class="actions">
-      {words !== undefined && <button type="button" onClick={() => setEditing(true)}>Edit</button>}
+      {words !== undefined && <button type="button" onClick={() => (over.value = <Late key={target.id} load={edit} mind={mind} target={target} words={words} then={then} />)}>Edit</button>}
       {target.kind !== "entity" && button("wrong", "Wrong")}
       {button("pin", "Pin")}
       {button("mute", "Mute")}
-      {isEditing && <Edit mind={mind} target={target} words={words ?? ""} then={then} close={() => setEditing(false)} />}
     </div>
-  );
-}
-
-interface EditProps extends ActionsProps {
-  close: () => void;
-}
-
-function Edit({ mind, target, words = "", then, close }: EditProps) {
-  const [to, setTo] = useState(words);
-  const [reason, setReason] = useState("");
-  const save = async (event: SubmitEvent) => {
-    event.preventDefault();
-    if (await correct(mind, { what: "edit", target, to, reason: reason || null }, then)) close();
-  };
-  return (
-    <Dialog title="How is it really?" close={close}>
-      <form onSubmit={save}>
-        <label>
-          It is like this
-          <textarea required maxLength={LONGEST_EDIT} value={to} onInput={(event) => setTo(event.currentTarget.value)} />
-        </label>
-        <label>
-          Why, for people who read it later
-          <input maxLength={1000} value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
-        </label>
-        <div class="row">
-          <button type="submit" class="main" disabled={!to.trim() || to === words}>Save</button>
-          <button type="button" onClick={close}>Leave it</button>
-        </div>
-      </form>
-    </Dialog>
   );
 }
 

@@ -1,6 +1,7 @@
 // A text that a person edits: it is saved with the ETag of what it replaces, and outlives a visit to another page.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Problem } from "../api/client";
+import { onAnother } from "../session";
 import { asProblem } from "./load";
 import { say } from "./toast";
 
@@ -46,9 +47,14 @@ interface Writing extends Keeper {
 
 const unsaved = new Map<string, { text: string; kept: Kept }>();
 
+onAnother(() => unsaved.clear());
+
 addEventListener("beforeunload", (event) => {
   if (unsaved.size) event.preventDefault();
 });
+
+/** Whether something that was typed under this name is not saved. */
+export const isUnsaved = (name: string): boolean => unsaved.has(name);
 
 export function useDraft({ name, kept: first, write, read }: Writing): Draft {
   const [{ text, kept, replaced }, setState] = useState(() => ({ text: first.text, kept: first, replaced: 0, ...unsaved.get(name) }));

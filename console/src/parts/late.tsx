@@ -1,10 +1,14 @@
-// A part whose script is loaded when it is first shown.
-import type { ComponentType } from "preact";
+// A part whose script is loaded when it is first shown, and the one that is shown over the page.
+import { signal } from "@preact/signals";
+import type { ComponentChildren, ComponentType } from "preact";
 import { useRef } from "preact/hooks";
 import { get, Problem } from "../api/client";
 import { type Loaded, useLoaded, Wait } from "./load";
 
 export type Load<Props> = () => Promise<{ default: ComponentType<Props> }>;
+
+/** The dialog in which somebody writes; it does not go with the part of the page that opened it. */
+export const over = signal<ComponentChildren>(null);
 
 export function Late<Props extends object>({ load, ...props }: { load: Load<Props> } & Props) {
   return <Wait of={useScript(load)}>{({ default: Shown }) => <Shown {...(props as unknown as Props)} />}</Wait>;

@@ -5,6 +5,7 @@ import { post, type Schemas } from "../../api/client";
 import { ERASED, happened } from "../../api/events";
 import type { Trace } from "../../api/trace";
 import { asProblem } from "../../parts/load";
+import { onAnother } from "../../session";
 
 export interface Line {
   role: "user" | "assistant";
@@ -46,6 +47,8 @@ happened.subscribe((event) => {
   const erased = event.data.session_id;
   if (erased === undefined || erased === session) begin(mind);
 });
+
+onAnother(() => begin(""));
 
 /** Begin anew; what was said before is kept, and is the past of what is said now. */
 export function begin(mind: string): void {

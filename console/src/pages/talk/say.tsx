@@ -1,6 +1,9 @@
-import { useState } from "preact/hooks";
+import { Left, useTyped } from "../../parts/typed";
+
+const LONGEST = 20_000;
 
 interface SayProps {
+  mind: string;
   isBusy: boolean;
   isOffRecord: boolean;
   /** A model answers. */
@@ -10,10 +13,11 @@ interface SayProps {
 }
 
 /** Where a person writes. Enter says it; Shift and Enter begin a new line. */
-export function Say({ isBusy, isOffRecord, isAnswered, switchRecord, say }: SayProps) {
-  const [words, setWords] = useState("");
+export function Say({ mind, isBusy, isOffRecord, isAnswered, switchRecord, say }: SayProps) {
+  const [words, setWords] = useTyped(`talk ${mind}`);
+  const canSend = !isBusy && words.trim() !== "" && words.length <= LONGEST;
   const send = () => {
-    if (isBusy || !words.trim()) return;
+    if (!canSend) return;
     say(words.trim());
     setWords("");
   };
@@ -33,10 +37,11 @@ export function Say({ isBusy, isOffRecord, isAnswered, switchRecord, say }: SayP
     >
       <label>
         Your message
-        <textarea maxLength={20_000} value={words} onKeyDown={byKey} onInput={(event) => setWords(event.currentTarget.value)} />
+        <textarea value={words} onKeyDown={byKey} onInput={(event) => setWords(event.currentTarget.value)} />
+        <Left of={words} most={LONGEST} />
       </label>
       <div class="row">
-        <button type="submit" class="main" disabled={isBusy || !words.trim()}>{isBusy ? "Waiting…" : "Say it"}</button>
+        <button type="submit" class="main" disabled={!canSend}>{isBusy ? "Waiting…" : "Say it"}</button>
         <label class="switch">
           <input type="checkbox" checked={isOffRecord} onChange={(event) => switchRecord(event.currentTarget.checked)} />
           Off the record
