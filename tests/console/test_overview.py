@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.support.browser import remember, visiting
+from tests.support.browser import ask, remember, visiting
 from tests.support.openai_proxy import proxied
 
 # What is written on a canvas stands nowhere else in the page.
@@ -15,6 +15,19 @@ CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
   window.labels.push(text);
   return write.call(this, text, ...place);
 };
+"""
+
+# Of a canvas: pixels that are neither paper, nor a band, nor what frames the plot.
+_COLOURED = """
+canvas => {
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let found = 0;
+  for (let at = 0; at < data.length; at += 4) {
+    const colours = [...data.slice(at, at + 3)];
+    if (data[at + 3] > 200 && Math.max(...colours) - Math.min(...colours) > 60) found += 1;
+  }
+  return found;
+}
 """
 
 
@@ -180,3 +193,29 @@ def test_the_plots_have_the_days_of_the_browser(browser, tmp_path):
 
         expect(plot.get_by_role("rowheader")).to_have_text(["2027-01-12"])
         assert {"9 Jan", "15 Jan"} <= set(labels)  # three days around the one
+
+
+def test_a_line_of_a_single_day_is_seen(browser, tmp_path):
+    """Broken: the frame is empty, since one value makes no line."""
+    with proxied(tmp_path / "home") as service, visiting(browser, str(service.http.base_url).rstrip("/")) as visitor:
+        remember(service.http, "newborn", "My cat is called Minka.", days_ago=0)
+        ask(service.http, "newborn", "What is my cat called?")
+        service.digested("newborn")
+        visitor.open("newborn")
+        plot = visitor.page.locator("figure").filter(has_text="Something came to mind in")
+        expect(plot.locator("canvas")).to_be_visible()
+
+        assert plot.locator("canvas").evaluate(_COLOURED) > 5
+
+
+def test_on_a_phone_what_was_done_and_its_undo_fit_into_a_line(browser, life):
+    """Broken: "Undo" is a column of letters."""
+    with visiting(browser, str(life.http.base_url).rstrip("/"), width="phone") as visitor:
+        visitor.open("ada/facts")
+        visitor.page.locator("li.fact").first.get_by_role("button", name="Pin").click()
+        undo = visitor.page.locator(".toast").get_by_role("button", name="Undo")
+        size = undo.evaluate("one => [one.clientWidth, one.clientHeight]")
+        width = visitor.page.locator(".toast").evaluate("one => one.clientWidth")
+        undo.click()
+
+        assert size[1] < 50 and size[0] > size[1] and width > 250, (size, width)

@@ -187,3 +187,33 @@ def test_what_is_being_written_outlives_what_was_saved_elsewhere_and_is_said(vis
 
     expect(text).to_contain_text("Their words.")
     expect(text).not_to_contain_text("My own words.")
+
+
+@pytest.fixture
+def long_story(life):
+    """A mind with a story of several screens, whose last chapter it told itself."""
+    remember(life.http, "tale", "My mother Ingrid lives in Lyon, near the old bakery.", days_ago=200)
+    life.digested("tale")
+    life.http.post("/v1/minds/tale/consolidation", json={"trigger": "manual", "wait": True}).raise_for_status()
+    now = life.http.get("/v1/minds/tale/story").json()
+    last = now["text"].rindex("### ")
+    text = now["text"][:last] + "The sea was calm that day.\n\n" * 60 + now["text"][last:]
+    answer = life.http.put("/v1/minds/tale/story", json={"text": text}, headers={"If-Match": now["etag"]})
+    answer.raise_for_status()
+
+
+def test_where_a_sentence_comes_from_is_in_sight_and_esc_leads_back(visitor, long_story):
+    """Broken: the panel opens at the top of the page, and the focus is lost."""
+    visitor.open("tale/story")
+    text = visitor.page.get_by_role("textbox", name="The story, in Markdown")
+    text.click()
+    visitor.page.keyboard.press("Control+End")
+    visitor.page.locator(".editor .mark-quoted, .editor .mark-carried").last.click()
+    panel = visitor.page.get_by_role("complementary", name="Where this comes from")
+    expect(panel).to_be_visible()
+    expect(panel).to_be_in_viewport()
+    panel.focus()
+    visitor.page.keyboard.press("Escape")
+
+    expect(panel).to_be_hidden()
+    expect(text).to_be_focused()

@@ -109,6 +109,10 @@ function Book({ mind, story, draft, version, save, waits }: BookProps) {
     setChosen(name);
     if (isByKey && name) setTimeout(() => panel.current?.focus());
   };
+  const leave = () => {
+    setChosen(null);
+    mounted.current?.focus(); // its caret is in the sentence still
+  };
   const sentence = chosen === null ? undefined : sourced.sentences.get(chosen);
   const marks = useMarks(draft, story, sourced.marks);
   return (
@@ -135,7 +139,7 @@ function Book({ mind, story, draft, version, save, waits }: BookProps) {
       </div>
       <div class="beside">
         {sentence && (
-          <aside ref={panel} class="sheet" tabIndex={-1} aria-labelledby="from" onKeyDown={(event) => event.key === "Escape" && setChosen(null)}>
+          <aside ref={panel} class="sheet" tabIndex={-1} aria-labelledby="from" onKeyDown={(event) => event.key === "Escape" && leave()}>
             <div class="row">
               <h2 id="from">Where this comes from</h2>
               <button type="button" onClick={() => setChosen(null)}>Close</button>

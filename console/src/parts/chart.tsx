@@ -132,7 +132,7 @@ function optionsOf(
         stroke: colour(one.colour),
         width: one.isBars || one.isDots ? 0 : 2,
         fill: one.isBars ? colour(one.colour) : undefined,
-        points: one.isDots ? { show: true, size: 5, fill: colour(one.colour) } : { show: false },
+        points: one.isDots || (!one.isBars && hasAlone(one.values)) ? { show: true, size: 5, fill: colour(one.colour) } : { show: false },
         ...(one.isBars ? { paths: Uplot.paths.bars?.({ size: [0.7, 24] }) } : {}),
       })),
     ] as Options["series"],
@@ -147,6 +147,9 @@ function optionsOf(
     },
   };
 }
+
+/** Whether a value has none beside it, so that no line leads to it. */
+const hasAlone = (values: Series["values"]): boolean => values.some((one, at) => one !== null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null);
 
 /** From when to when it is drawn: some days around a single one, and half a day more where bars stand at the ends. */
 function around(times: readonly number[], series: readonly Series[]): [number, number] {
