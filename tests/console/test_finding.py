@@ -121,3 +121,18 @@ def test_a_correction_that_is_being_written_outlives_its_fact_in_the_list(visito
     expect(learned.filter(has_text=oldest)).to_have_count(0)
 
     expect(words).to_have_value("Half of what I mean to say")
+
+
+def test_as_of_a_day_says_what_it_is_about(visitor, life):
+    visitor.open("ada/ask?q=Where+does+my+mother+live&at=2026-01-01")
+
+    expect(visitor.page.get_by_label("Facts that held on")).to_have_value("2026-01-01")
+    expect(visitor.page.get_by_text("What was said later is shown, too.")).to_be_visible()
+
+
+def test_of_how_often_an_entity_came_up_nothing_untrue_is_said(visitor, life):
+    """Broken: "mentioned in 0 turns" of whom many turns mention, but no fact."""
+    visitor.open("ada/facts?show=entities")
+    expect(visitor.page.locator("li.entity-row").first).to_be_visible()
+
+    expect(visitor.page.get_by_text("mentioned in")).to_have_count(0)

@@ -51,10 +51,11 @@ function Question({ question, on, ask }: { question: string; on: string; ask: ()
         <input value={typed} maxLength={LONGEST} onInput={(event) => setTyped(event.currentTarget.value)} placeholder="Where does my mother live?" />
       </label>
       <label>
-        As of
+        Facts that held on
         <input type="date" value={on} onChange={(event) => setQuery({ at: event.currentTarget.value })} />
       </label>
       <button type="submit" class="main" disabled={!typed.trim()}>Ask</button>
+      {on && <span class="small quiet">What was said later is shown, too.</span>}
       {left < 100 && <span class="small quiet" role="status">{counted(left, "letter")} left</span>}
     </form>
   );

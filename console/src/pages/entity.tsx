@@ -61,7 +61,7 @@ function Head({ mind, entity }: { mind: string; entity: Entity }) {
       <p class="quiet">
         {kind && <><span class="badge">{kind}</span> </>}
         {called && called !== name && <>heard of as <bdi>{name}</bdi> · </>}
-        {counted(entity.facts, "fact")} · mentioned in {counted(entity.mentions, "turn")}
+        {counted(entity.facts, "fact")}{entity.mentions > 0 && <>, told in {counted(entity.mentions, "turn")}</>}
         {entity.first_at && <> · first heard of <When at={entity.first_at} as="day" /></>}
         {entity.last_at && <>, last <When at={entity.last_at} as="day" /></>}
         {" · "}<a href={to(mind, "graph", "", { chosen: entity.id })}>See it in time</a>

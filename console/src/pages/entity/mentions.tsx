@@ -1,4 +1,4 @@
-// In how many turns of each month it was mentioned: bars, and the same as a table.
+// In how many turns of each month its facts were told: bars, and the same as a table.
 import type { Schemas } from "../../api/client";
 import { counted, dayFormat } from "../../dates";
 
@@ -14,7 +14,7 @@ export function Mentions({ months }: { months: readonly Month[] }) {
   if (!all.length) return null;
   const turns = months.reduce((sum, one) => sum + one.turns, 0);
   const most = Math.max(...all.map((one) => one.turns));
-  const title = `Mentioned in ${counted(turns, "turn")}, in ${counted(months.length, "month")}.`;
+  const title = `Its facts were told in ${counted(turns, "turn")}, in ${counted(months.length, "month")}.`;
   return (
     <figure class="mentions">
       <figcaption>{title}</figcaption>

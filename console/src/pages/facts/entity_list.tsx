@@ -79,7 +79,7 @@ function Row({ mind, of }: { mind: string; of: Entity }) {
       <a class="said" href={to(mind, "entity", of.id)}><bdi>{of.called || of.name}</bdi></a>
       {of.kind && <> <span class="badge">{of.kind}</span></>} <DecisionsOfEntity mind={mind} of={of.corrections} />
       <p class="small quiet">
-        {counted(of.facts, "fact")} · mentioned in {counted(of.mentions, "turn")}
+        {counted(of.facts, "fact")}{of.mentions > 0 && <>, told in {counted(of.mentions, "turn")}</>}
         {of.last_at && <>, last <When at={of.last_at} /></>}
       </p>
     </li>
