@@ -52,7 +52,7 @@ export function Keys() {
               <Dialog title={`Revoke ${asked.name}?`} close={() => setAsked(null)}>
                 <p>Whoever calls with this key is refused from now on. It can not be taken back.</p>
                 {asked.id === who.value?.key_id && <p class="wrong">You came in with this key: you are signed out at once, and need another one to come back.</p>}
-                {!found.some((one) => one !== asked && holds(one)) && <p class="wrong">It is the last key that holds: every bot and every program is locked out, until a new one is made in a terminal of the service's machine.</p>}
+                {!found.some((one) => one.id !== asked.id && holds(one)) && <p class="wrong">It is the last key that holds: every bot and every program is locked out, until a new one is made in a terminal of the service's machine.</p>}
                 <div class="row">
                   <button type="button" class="danger" onClick={() => void revoke(asked)}>Revoke it</button>
                   <button type="button" onClick={() => setAsked(null)}>Leave it</button>
