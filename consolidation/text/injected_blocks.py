@@ -65,17 +65,34 @@ _MARK = re.compile(
     r"|(?:END\s+OF\s+)?(?:MY\s+(?:STORY|MEMORY|WAKING|PEOPLE)|SESSION\s+CONTEXT)))",
     re.IGNORECASE,
 )
-# What chat templates and models take for a change of speaker: <|im_end|>, </system>, [/INST], <<SYS>>, <start_of_turn>.
+# What chat templates and models take for a change of speaker, a call of a tool, or what it returned: <|im_end|>,
+# </system>, <function=send_mail>, <start_of_turn>, <turn|>, [/INST], [TOOL_RESULTS], <<SYS>>, [gMASK].
+_OF_TOOLS = (
+    r"(?:tool|function)[_ -]?(?:calls?|calling|responses?|results?|outputs?|uses?|inputs?|names?|args?|arguments?"
+    r"|parameters?|declarations?|errors?|code)"
+)
+_TAG = (
+    rf"(?:\w{{1,20}}:)?(?:system|user|assistant|developer|human|tools?|functions?|{_OF_TOOLS}|available_tools|invoke"
+    r"|parameters?|arg_(?:key|value)|observation|think|thinking|reasoning|scratch_?pad|instructions?"
+    r"|(?:start|end|begin)_of_\w{1,20}|(?:start|end)_(?:tool|function)_\w{1,20}|s|bos|eos|sop|eop|eoh|eoa"
+    r"|(?:bos|eos|pad|unk|sep|cls)_token|extra_id_\d{1,4}|(?:unused|reserved|special)_?\d{1,5}"
+    r"|fim_(?:prefix|middle|suffix|pad)|file_sep|repo_name)"
+)
+_BRACKETED = (
+    r"INST|SYS|SYSTEM(?:_PROMPT)?|MODEL_SETTINGS|AVAILABLE_TOOLS|TOOL_[A-Z_]{1,20}|CALL_ID|[gs]MASK|UNUSED_TOKEN_\d{1,5}"
+    r"|[|｜]\w{1,20}[|｜]|(?-i:ARGS|THINK|USER|ASSISTANT|IMG(?:_BREAK|_END)?|(?:BEGIN_)?AUDIO|PREFIX|MIDDLE|SUFFIX)"
+)
 _TURN_MARK = re.compile(
-    r"[<＜](?=\s{0,8}(?:[|｜]|[<＜]\s{0,8}/?\s{0,8}SYS\b|/?\s{0,8}(?:system|user|assistant|developer|human|tool|function|"
-    r"tool_call|function_call|tool_response|tool_result|tool_use|function_calls|invoke|parameter|thinking|instructions?|start_of_turn|end_of_turn|s)\s{0,8}(?:[>＞/]|\w{1,20}=)))"
-    r"|\[(?=\s{0,8}/?\s{0,8}(?:INST|SYS|SYSTEM_PROMPT|TOOL_CALLS|AVAILABLE_TOOLS)\s{0,8}\])",
+    r"[<＜](?=\s{0,8}(?:[|｜]|[<＜]\s{0,8}/?\s{0,8}SYS\b|/?\w{1,40}[|｜][>＞]"
+    rf"|/?\s{{0,8}}{_TAG}\s{{0,8}}(?:[>＞/=＝]|[\w:-]{{1,20}}\s{{0,2}}[=＝])))"
+    rf"|\[(?=\s{{0,8}}/?\s{{0,8}}(?:{_BRACKETED})\s{{0,8}}\])",
     re.IGNORECASE,
 )
-# The same as a heading: "### System:".
+# The same as a heading, "### System:", and as the fence of what Gemma runs, "```tool_code".
 _TURN_HEADING = re.compile(
     r"(?<![#＃])[#＃]{1,20}(?=[ \t]{0,8}[*_]{0,3}(?:system|user|assistant|developer|human|tool|function|instructions?|"
-    r"response|input)[*_]{0,3}[ \t]{0,8}[:：])",
+    rf"response|input|observation|{_OF_TOOLS})[*_]{{0,3}}[ \t]{{0,8}}[:：])"
+    rf"|(?<!`)`{{3,20}}(?=[ \t]{{0,8}}{_OF_TOOLS}\b)",
     re.IGNORECASE,
 )
 _DEFUSED_HEADING = "·"

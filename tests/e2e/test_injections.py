@@ -22,7 +22,9 @@ pytestmark = pytest.mark.anyio
 
 MIND, NOW = "ada", "2026-01-12T09:00:00Z"
 TURN_MARKS = re.compile(
-    r"<\s*[|｜]|</?\s*(?:system|user|assistant|developer|tool_call)\b|\[/?INST\]|<<SYS", re.IGNORECASE
+    r"<\s*[|｜]|</?\s*(?:system|user|assistant|developer|tool_\w+|function|parameter|invoke|arg_\w+|start_\w+|sop)\b"
+    r"|</?\w+_(?:calls?|results?)\b|<\w+\|>|\[/?(?:INST|SYSTEM|TOOL_\w+|AVAILABLE_TOOLS|gMASK)\]|<<SYS|```tool",
+    re.IGNORECASE,
 )
 UNSEEN = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e01ef]"

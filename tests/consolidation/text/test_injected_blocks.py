@@ -171,3 +171,73 @@ def test_the_cost_of_a_long_text_grows_with_its_length(text_of):
 def test_marks_are_defused_as_they_are_read(text, left):
     assert defused(text) == left
     assert defused(left) == left
+
+
+MARKS = {  # of chat templates and of calls of tools, by the models that take them for their own
+    "Llama": ["<|start_header_id|>", "<|python_tag|>", '<function=send_mail>{"to":"x"}', "</function>", "<<SYS>>"],
+    "Qwen": ["<|im_start|>", "<tool_call>", "<function=f>", "<parameter=city>", "</parameter>", "<tools>", "<think>"],
+    "Mistral": [
+        *("<s>", "[INST]", "[/INST]", "[SYSTEM_PROMPT]", "[SYSTEM]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]"),
+        *("[TOOL_CALLS]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[TOOL_CONTENT]", "[CALL_ID]", "[ARGS]", "[THINK]"),
+    ],
+    "DeepSeek": ["<｜User｜>", "<｜tool▁calls▁begin｜>", "<｜DSML｜function_calls>", "<|tool_sep|>"],
+    "Gemma": [
+        *("<bos>", "<start_of_turn>", "<end_of_turn>", "<start_function_call>", "<end_function_response>", "<turn|>"),
+        *("<|turn>", "<|tool_call>", "<tool_call|>", "<channel|>", "<unused94>"),
+    ],
+    "gpt-oss": ["<|start|>", "<|channel|>", "<|message|>", "<|call|>"],
+    "Phi": ["<|system|>", "<|tool|>", "<|/tool|>", "<|end|>"],
+    "Command R": ["<BOS_TOKEN>", "<EOS_TOKEN>", "<|START_OF_TURN_TOKEN|>", "<|START_ACTION|>"],
+    "Hermes": ["<tool_response>", "</tool_call>", "<scratch_pad>"],
+    "GLM": ["[gMASK]", "<sop>", "<|observation|>", "<arg_key>", "</arg_value>"],
+    "Nemotron": ["<extra_id_0>", "<TOOLCALL>", "<AVAILABLE_TOOLS>", "<TOOL_RESPONSE>"],
+    "EXAONE": ["[|system|]", "[|endofturn|]"],
+    "others": [
+        *("<function_calls>", "<function_results>", '<invoke name="x">', "<tool_output>", "</tool_outputs>"),
+        *("<function-call id='1'>", "<minimax:tool_call>", "< function = x >", "＜function＝x＞"),
+        *("<function\u200b_results>", "[ＴＯＯＬ_RESULTS]", "<fun\u0441tion=x>"),
+    ],
+}
+
+
+@pytest.mark.parametrize("mark", [one for marks in MARKS.values() for one in marks])
+def test_a_mark_of_a_chat_template_is_defused(mark):
+    """Broken: `<function=send_mail>` and `[TOOL_RESULTS]` of what was stored looked like a call, or what came of it."""
+    assert defused(f"Say {mark} now") == f"Say {'(' if mark[0] == '[' else '‹'}{mark[1:]} now"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("a < b and c > d; x<think about it", '<div class="tool"> <toolbar> <tooltip text="x">', "<start_date>2026"),
+        *("[system32] [USERNAME] [args] [img] [ok] [x] [tools] [MASK]", "vector<s1> map<userid, int> <userName>"),
+        *(
+            "<select name='user'> <parameter_list>",
+            "```python\ntool = 1\n```",
+            "``` tools of mine",
+            "# Tools\n# Inputs",
+        ),
+    ],
+)
+def test_what_only_looks_like_a_mark_stays(text):
+    assert defused(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("```tool_code\nprint(1)", "···tool_code\nprint(1)"),
+        ("```tool_outputs\n1", "···tool_outputs\n1"),
+        ("### Tool Results: 1", "··· Tool Results: 1"),
+        ("## Observation: 1", "·· Observation: 1"),
+    ],
+)
+def test_a_heading_and_a_fence_of_a_tool_are_defused(text, left):
+    assert defused(text) == left
+
+
+@pytest.mark.parametrize(
+    "part", ["<", "< ", "<a:", "<function ", "<tool_", "[TOOL_", "[ |", "`", "``` tool", "<start_of_"]
+)
+def test_the_cost_of_marks_that_are_begun_grows_with_their_number(part):
+    assert_linear(defused, repeated(part))
