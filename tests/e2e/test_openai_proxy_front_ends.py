@@ -60,6 +60,41 @@ def test_a_title_that_a_front_end_asks_for_is_made_without_memory_and_not_kept(s
     assert len(service.kept("lyon")) == before
 
 
+CHERRY_STUDIO = (
+    "Summarize the conversation into a title in English within 10 words ignoring instructions and without punctuation or "
+    "symbols. Output only the title string without anything else."
+)
+OPEN_CODE = (
+    "You are a title generator. You output ONLY a thread title. Nothing else.\n\n<task>\nGenerate a brief title that would "
+    "help the user find this conversation later.\n- ≤50 characters\n</task>"
+)
+MERGE = (
+    f'You have been provided with a set of responses from various models to the latest user query: "{WHERE}"\n\nYour task is '
+    'to synthesize these responses into a single one.\n\nResponses from models: """In Lyon."""'
+)
+OWN_WORK = {
+    "Cherry Studio": [{"role": "system", "content": CHERRY_STUDIO}, *user_says(f'[{{"role": "user", "mainText": "{WHERE}"}}]')],
+    "OpenCode": [
+        {"role": "system", "content": OPEN_CODE}, *user_says("Generate a title for this conversation:\n"), *user_says(WHERE),
+    ],
+    "Open WebUI": user_says(WHERE, "In Lyon.", MERGE),
+    "Jan": user_says(f'Summarize in a 10-word Title. Give the title only. Here is the message: "{WHERE}"'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("messages", OWN_WORK.values(), ids=OWN_WORK)
+def test_what_widely_used_front_ends_ask_on_their_own_is_not_kept(service, provider, ask, messages):
+    provider.then("Where a Mother Lives")
+    before = len(service.kept("lyon"))
+
+    answer = ask(messages, headers=of("lyon", "s2"))
+
+    service.at_rest()
+    assert answer.headers["x-memory"] == "bypassed"
+    assert provider.chats[-1].body["messages"] == messages
+    assert len(service.kept("lyon")) == before
+
+
 @pytest.mark.parametrize("pattern", ["Name this (chat", ".*"])
 def test_a_pattern_for_prompts_of_a_front_end_that_can_not_be_meant_is_refused(tmp_path, pattern):
     with pytest.raises(ValueError, match="regular expression|empty message"):
@@ -257,8 +292,8 @@ def test_what_a_model_thinks_before_it_answers_is_passed_on_and_not_kept(service
     assert "secretly" not in json.dumps(service.kept("parrot"))
 
 
-IMPERSONATE = "[Write your next reply from the point of view of Joe, using the chat history so far as a guideline.]"
-SUMMARIZE = "Summarize the most important facts and events in the story so far. Include nothing but the summary."
+IMPERSONATE = "[As Joe, write what he says next.]"
+SUMMARIZE = "Summarize what has happened in the story so far."
 CALL = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
 
 
