@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Annotated, Any
 
 import typer
@@ -16,6 +17,7 @@ from service.cli.output.terminal import complain, one_line, plain_table
 
 _SET, _UNSET = "set", "unset"
 _TEXTS, _LISTS = ("language", "timezone"), ("entity_kinds", "never_keep", "also_read")
+_BETWEEN = re.compile(r"[,，、،;；؛\n]")  # the words of a list, in any script, as in the console
 _UNSET_TEXTS = {"language": "the message's own", "timezone": "UTC"}
 _NAMES = ("relevance", "max_fragments", "max_tokens", "echo_turns", *_TEXTS, *_LISTS)
 
@@ -63,7 +65,7 @@ def _value(name: str, text: str) -> object:
     if name in _TEXTS:
         return text
     if name in _LISTS and not text.lstrip().startswith("["):
-        words = [word.strip() for word in text.split(",") if word.strip()]
+        words = [word.strip() for word in _BETWEEN.split(text) if word.strip()]
         return words if name != "entity_kinds" else [{"name": word} for word in words]
     try:
         return json.loads(text)

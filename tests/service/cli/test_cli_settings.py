@@ -40,6 +40,14 @@ def test_settings_are_set_shown_and_taken_away(home):
     assert file.read_text() == 'never_keep = ["salary", "my diagnosis"]\n'
 
 
+def test_words_of_a_list_are_parted_by_the_commas_of_any_script(home):
+    """Broken: they were one word, and turns with either were kept."""
+    assert settings(home, "set", "never_keep=秘密、内緒，给药;راتب، سر").exit_code == 0
+
+    written = (home / "minds/global-user-memory/settings.toml").read_text()
+    assert written == 'never_keep = ["秘密", "内緒", "给药", "راتب", "سر"]\n'
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [
