@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from consolidation.kernel.turns import Message, Speaker
 from consolidation.text.content import call_in_words, text_of
 from consolidation.text.noise import is_blank
+from consolidation.text.sentences import sentences_of
 from consolidation.text.surrogates import without_lone_surrogates
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ _REASONING = re.compile(
 )
 PROMPTING = frozenset({Speaker.USER, Speaker.TOOL})  # whom a model answers
 INSTRUCTIONS = frozenset({"system", "developer"})  # the roles of messages that tell a model how to answer
+_LONGEST_SENTENCE = 600  # characters
 _LONGEST, _LONGEST_NAME, _LONGEST_CALL = 400_000, 200, 2_000  # as in a posted turn; a tool call may carry a whole file
 
 
@@ -112,6 +114,26 @@ def _cuts(messages: Sequence[Json], *, start: int) -> list[int]:
     said = [at for at, role in roles.items() if _SPEAKERS.get(role) is not Speaker.SYSTEM]
     again = {at for before, at in pairwise(said) if roles[before] == roles[at] == "user"}
     return [at for at, role in roles.items() if role == "assistant" or at in again]
+
+
+def begun_answer(messages: Sequence[Json]) -> str:
+    """The beginning of an answer, with which a chat ends: a model is to continue it. "" where there is none."""
+    begun = "".join(one.content for one in read(messages, start=_end(messages)))
+    return "" if is_blank(begun) else begun
+
+
+def added_answer(begun: str, answer: str) -> str:
+    """What an *answer* adds to the one that was *begun*, and that some providers repeat."""
+    return answer.removeprefix(begun)
+
+
+def added_sentences(begun: str, answer: str) -> str:
+    """The same, from the beginning of the sentence that was not at its end yet."""
+    added, tail = added_answer(begun, answer), begun[-_LONGEST_SENTENCE:]
+    last = next(reversed(sentences_of(tail)), "")
+    opened = tail[tail.rfind(last) :] + added
+    first = next(iter(sentences_of(opened[: 2 * _LONGEST_SENTENCE])), "")
+    return (added if first == last else opened).strip()
 
 
 def without_reasoning(text: str) -> str:

@@ -11,8 +11,7 @@ import asyncio
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
-from itertools import accumulate, takewhile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 from weakref import WeakValueDictionary
 
 import anyio.to_thread
@@ -20,39 +19,48 @@ import structlog
 
 from consolidation.kernel.errors import InvalidRequest, MemoryFault, TurnConflict
 from consolidation.kernel.ports import Role, Usage
-from consolidation.kernel.turns import Speaker, Turn, TurnKind
+from consolidation.kernel.turns import Message, Speaker, Turn, TurnKind
 from consolidation.text.tokens import count_tokens
-from consolidation.transcript.known import may_be_by_same
-from consolidation.transcript.tombstones import ErasedMessages
-from service.ingest.intake import filter_turn
 from service.observability.model_usage import ModelCall
 from service.openai_proxy.audio import heard_in_full
-from service.openai_proxy.messages import INSTRUCTIONS, PROMPTING, is_opened_by_bot, new_from, new_parts, read
+from service.openai_proxy.earlier_turns import (
+    MOST_LOOKED_AT,
+    MOST_MESSAGES,
+    are_same,
+    beginning_of,
+    not_stored,
+    prompts,
+)
+from service.openai_proxy.messages import (
+    INSTRUCTIONS,
+    added_answer,
+    added_sentences,
+    begun_answer,
+    is_opened_by_bot,
+    new_parts,
+    read,
+    storable,
+)
 from service.voice.spoken import digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from consolidation.kernel.turns import Message, StoredTurn
+    from consolidation.kernel.turns import StoredTurn
     from consolidation.secrets.privacy_filter import PrivacyFilter
     from service.mind.mind_gate import Visit
     from service.openai_proxy.audio import HeardChat
     from service.openai_proxy.context import ProxyContext
-    from service.openai_proxy.messages import NewPart
+    from service.openai_proxy.earlier_turns import Known, Parts
     from service.openai_proxy.reply_accumulator import ReplyAccumulator
     from service.openai_proxy.request import Chat
-
-    type Parts = tuple[NewPart, ...]
 
 log = structlog.get_logger()
 
 CLIENT_LEFT, UPSTREAM_BROKE = "client_left", "upstream_broke"
 PROXY_METADATA, _SENT = "mind_memory.proxy", "sent"
-_MOST_MESSAGES = 255  # plus the answer: as many messages as a posted turn may have
-_MOST_COMPARED = 1_000  # messages of stored turns, the newest, among which are those that a chat repeats
 _RETRIED_WITHIN = timedelta(minutes=15)
 _LONGEST_WAIT_SECONDS = 1.0
-_MOST_LOOKED_AT = 20  # turns of a session, among which is the one that a chat repeats, or goes on from
 _FILES = frozenset({"data", "file_data", "url"})  # of a message's parts: recordings and pictures
 _LONGEST_KEY = 180  # characters of it in the id of a turn, which has at most 200
 _STORING: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()  # one a session, while it is held
@@ -128,7 +136,7 @@ async def _accept(exchange: Exchange, visit: Visit, *, context: ProxyContext) ->
 
 
 async def _turn_of(exchange: Exchange, heard: HeardChat, *, context: ProxyContext) -> Turn | None:
-    """What is to be stored of *exchange*; None where nobody said a word, or a front end had the model write."""
+    """What is to be stored of *exchange*; None where that is nothing, as where a front end had the model write."""
     chat, answer = exchange.chat, exchange.reply.message if exchange.model is not None else None
     privacy = await context.privacy_of(chat.mind_id)
     parts = await anyio.to_thread.run_sync(partial(new_parts, heard.messages, privacy=privacy))
@@ -137,115 +145,42 @@ async def _turn_of(exchange: Exchange, heard: HeardChat, *, context: ProxyContex
     if not (parts[-1].is_prompted or is_opened_by_bot(chat.messages)):
         log.info("proxy.turn_unprompted", mind_id=chat.mind_id)
         return None
-    said = _said(chat, await _not_stored(chat, parts, privacy=privacy, context=context))
+    said = _said(chat, await not_stored(chat, parts, privacy=privacy, context=context), answer)
+    if begun := begun_answer(chat.messages):
+        known = await beginning_of(chat, parts[-1], begun, privacy=privacy, context=context)
+        said = await anyio.to_thread.run_sync(_continued, said, begun, known)
+    if not said.messages:
+        return None
     digested = partial(_digest, chat, parts[-1].start, privacy)
     sent = await anyio.to_thread.run_sync(digested) if chat.may_be_repeated else ""
-    return replace(
-        said,
-        turn_id=await _turn_id(chat, said, sent, context=context),
-        messages=(*said.messages, *((answer,) if answer is not None else ())),
-        metadata=_metadata(exchange, sent, heard.metadata),
-    )
+    turn_id = await _turn_id(chat, said, sent, context=context)
+    return replace(said, turn_id=turn_id, metadata=_metadata(exchange, sent, heard.metadata))
 
 
-async def _not_stored(chat: Chat, parts: Parts, *, privacy: PrivacyFilter, context: ProxyContext) -> Parts:
-    """The newest *parts* that fit into one turn, without those that were stored when they came, or erased since."""
-    parts = _newest(parts)
-    if len(parts) == 1:
-        return parts
-    transcript = (await context.minds.find_or_create(chat.mind_id)).transcript
-    tombstones = await transcript.erased_in(chat.session_id)
-    if tombstones:
-        left = await anyio.to_thread.run_sync(partial(_not_erased, parts[:-1], tombstones, privacy=privacy))
-        parts = (*left, parts[-1])
-    most = len(parts) + _MOST_LOOKED_AT
-    turns = await transcript.before_in_session(chat.session_id, transcript.positions.last + 1, limit=most)
-    turns = turns[await _end_of_answered(chat, turns, context=context) :]
-    stored = [one for turn in turns for one in _prompts(turn.turn.messages)]
-    if not stored:
-        return parts
-    return await anyio.to_thread.run_sync(partial(_left, chat.session_id, parts, stored, privacy=privacy))
+def _said(chat: Chat, parts: Parts, answer: Message | None) -> Turn:
+    """What was said in *parts*, and the *answer*, without an id; the newest of it, where it is too much for one."""
+    messages = [one for part in parts for one in part.messages][-MOST_MESSAGES:]
+    return Turn("", chat.session_id, (*messages, *((answer,) if answer is not None else ())), _kind(parts))
 
 
-def _newest(parts: Parts) -> Parts:
-    """The newest of *parts*, of which one turn holds all messages; or the last one alone, which may be too much."""
-    left = [*(part for part in parts[:-1] if part.messages), parts[-1]]  # the others are of empty messages
-    sizes = accumulate(len(part.messages) for part in reversed(left))
-    count = sum(1 for _ in takewhile(lambda size: size <= _MOST_MESSAGES, sizes))
-    return tuple(left[-max(count, 1) :])
+def _continued(said: Turn, begun: str, known: Known) -> Turn:
+    """
+    *said*, whose answer goes on from what was *begun*.
 
-
-def _left(session_id: str, parts: Parts, stored: list[Message], *, privacy: PrivacyFilter) -> Parts:
-    """*parts* without as many first ones as stand in a row in what is *stored*; the last one is new."""
-    stored, earlier = stored[-_MOST_COMPARED:], parts[:-1]
-    on_record = list(takewhile(lambda part: not part.is_off_the_record, earlier))
-    if len(on_record) < len(earlier):  # then all of them were stored without their words
-        said = [_as_stored(session_id, part, TurnKind.OFF_THE_RECORD, privacy=privacy) for part in earlier]
-        if (count := _in_a_row(said, stored)) > len(on_record):
-            return parts[count:]
-    said = [_as_stored(session_id, part, TurnKind.TURN, privacy=privacy) for part in on_record]
-    return parts[_in_a_row(said, stored) :]
-
-
-def _as_stored(session_id: str, part: NewPart, kind: TurnKind, *, privacy: PrivacyFilter) -> list[Message]:
-    try:
-        return _prompts(filter_turn(Turn("", session_id, part.messages, kind), privacy_filter=privacy)[0].messages)
-    except InvalidRequest:  # every message is empty
-        return []
-
-
-def _in_a_row(parts: list[list[Message]], stored: list[Message]) -> int:
-    """How many of *parts*, from the first one, stand in a row in what is *stored*."""
-    said = [one for part in parts for one in part]
-    most = 0
-    for at in range(len(stored)):
-        if min(len(said), len(stored) - at) <= most:
-            break
-        most = max(most, _length_of_same(said, stored[at:]))
-    return sum(1 for size in accumulate(map(len, parts)) if size <= most)
-
-
-def _length_of_same(some: list[Message], others: list[Message]) -> int:
-    return sum(1 for _ in takewhile(lambda pair: _is_same(*pair), zip(some, others, strict=False)))
-
-
-def _not_erased(parts: Parts, tombstones: Sequence[StoredTurn], *, privacy: PrivacyFilter) -> Parts:
-    """*parts* without erased messages. Of one off the record, nobody knows: it has no words to store."""
-    erased = ErasedMessages(tombstones, cleaned=privacy.cleaned)
-    left = (replace(one, messages=tuple(one.messages[at] for at in erased.others(one.messages))) for one in parts)
-    return tuple(one for one in left if one.messages and not one.is_off_the_record)
-
-
-async def _end_of_answered(chat: Chat, turns: Sequence[StoredTurn], *, context: ProxyContext) -> int:
-    """How many of *turns* are above the chat's new messages: up to the one of its last answer; 0 if that is unknown."""
-    start = new_from(chat.messages)
-    asked = [one for one in read(chat.messages, end=max(start - 1, 0)) if one.role in PROMPTING]
-    last = Turn("", chat.session_id, (*asked[-1:], *read(chat.messages, start=max(start - 1, 0), end=start)))
-    try:
-        *before, answer = (await context.intake.filtered(chat.mind_id, last)).messages
-    except InvalidRequest:  # nothing with words
-        return 0
-    for at in range(len(turns), 0, -1):
-        messages = turns[at - 1].turn.messages
-        is_asked = _are_same(_prompts(messages)[-1:], _prompts(before))
-        if is_asked and messages[-1].role is answer.role and messages[-1].content.startswith(answer.content.rstrip()):
-            return at  # or a longer one, of which a person heard the beginning
-    return 0
-
-
-def _are_same(some: list[Message], others: list[Message]) -> bool:
-    """Whether both have the same words, of speakers who may be the same."""
-    return len(some) == len(others) and all(map(_is_same, some, others))
-
-
-def _is_same(one: Message, other: Message) -> bool:
-    return one.role is other.role and one.content == other.content and may_be_by_same(one, other)
-
-
-def _said(chat: Chat, parts: Parts) -> Turn:
-    """What was said in *parts*, as a turn without an id; the newest of it, where it is too much for one."""
-    messages = [one for part in parts for one in part.messages]
-    return Turn("", chat.session_id, tuple(messages[-_MOST_MESSAGES:]), _kind(parts))
+    What is stored does not change: where that is known, the rest of the answer is a turn of the bot's alone.
+    """
+    asked = prompts(said.messages)
+    answer = "".join(one.content for one in said.messages[len(asked) :])
+    match known:
+        case "erased":
+            asked, words = [], ""
+        case "stored":
+            asked, words = [], added_sentences(begun, answer)
+        case "new":
+            words = begun + added_answer(begun, answer) if answer else ""
+        case _:
+            assert_never(known)
+    return replace(said, messages=(*asked, *((Message(Speaker.ASSISTANT, storable(words)),) if words else ())))
 
 
 def _kind(parts: Parts) -> TurnKind:
@@ -293,7 +228,7 @@ async def _turn_id(chat: Chat, said: Turn, sent: str, *, context: ProxyContext) 
     if chat.is_retried:
         transcript = (await context.minds.find_or_create(chat.mind_id)).transcript
         end, since = transcript.positions.last + 1, context.clock.now() - _RETRIED_WITHIN
-        lately = await transcript.before_in_session(chat.session_id, end, limit=_MOST_LOOKED_AT)
+        lately = await transcript.before_in_session(chat.session_id, end, limit=MOST_LOOKED_AT)
         lately = tuple(one for one in lately if one.accepted_at >= since)
         if repeated := await _repeated(chat, lately, said, sent, context=context):
             return repeated
@@ -304,10 +239,10 @@ async def _repeated(
     chat: Chat, turns: Sequence[StoredTurn], said: Turn, sent: str, *, context: ProxyContext
 ) -> str | None:
     """The id of the turn that holds *chat* already; one off the record has no metadata, and is known by its shape."""
-    prompts = await _prompts_as_stored(chat, said, context=context)
+    asked = await _asked_as_stored(chat, said, context=context)
     for stored in reversed(turns):
         metadata = stored.turn.metadata.get(PROXY_METADATA)
-        is_silent = stored.turn.kind is TurnKind.OFF_THE_RECORD and _are_same(_prompts(stored.turn.messages), prompts)
+        is_silent = stored.turn.kind is TurnKind.OFF_THE_RECORD and are_same(prompts(stored.turn.messages), asked)
         if is_silent or (isinstance(metadata, dict) and metadata.get(_SENT) == sent):
             return stored.turn.turn_id
     return None
@@ -320,15 +255,11 @@ async def _under_key(chat: Chat, *, context: ProxyContext) -> Sequence[StoredTur
     return await transcript.read_many([sequence]) if sequence is not None else ()
 
 
-async def _prompts_as_stored(chat: Chat, said: Turn, *, context: ProxyContext) -> list[Message]:
+async def _asked_as_stored(chat: Chat, said: Turn, *, context: ProxyContext) -> list[Message]:
     try:
-        return _prompts((await context.intake.filtered(chat.mind_id, said)).messages)
+        return prompts((await context.intake.filtered(chat.mind_id, said)).messages)
     except InvalidRequest:  # every message is empty
         return []
-
-
-def _prompts(messages: Sequence[Message]) -> list[Message]:
-    return [one for one in messages if one.role is not Speaker.ASSISTANT]
 
 
 async def _record_usage(exchange: Exchange, model: str, *, context: ProxyContext) -> None:

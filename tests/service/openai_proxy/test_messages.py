@@ -6,7 +6,16 @@ from hypothesis import strategies as st
 
 from consolidation.kernel.turns import Message, Speaker
 from consolidation.secrets.privacy_filter import PrivacyFilter
-from service.openai_proxy.messages import is_opened_by_bot, new_parts, read, storable, text_of, without_reasoning
+from service.openai_proxy.messages import (
+    added_sentences,
+    begun_answer,
+    is_opened_by_bot,
+    new_parts,
+    read,
+    storable,
+    text_of,
+    without_reasoning,
+)
 from service.openai_proxy.reply_accumulator import ReplyAccumulator
 from tests.support.growth import assert_linear
 
@@ -129,6 +138,40 @@ def test_who_only_instructs_the_model_is_not_answered(messages, prompted):
 )  # fmt: skip
 def test_a_bot_opens_a_chat_that_has_nothing_but_instructions(messages, is_opened):
     assert is_opened_by_bot(messages) is is_opened
+
+
+def says(content):
+    return {"role": "assistant", "content": content}
+
+
+@pytest.mark.parametrize(
+    ("messages", "begun"),
+    [
+        ([USER], ""), ([USER, says("I")], "I"), ([USER, says("I"), says(" am")], "I am"), ([USER, says(" \n")], ""),
+        ([USER, ANSWER, USER], ""), ([USER, says("<think>Hm.</think>I")], "I"), ([USER, says("<think>")], ""),
+    ],
+)  # fmt: skip
+def test_an_answer_at_the_end_of_a_chat_is_the_beginning_of_one(messages, begun):
+    assert begun_answer(messages) == begun
+
+
+@pytest.mark.parametrize(
+    ("begun", "answer", "added"),
+    [
+        ("Anselm kept the light", ", and Berthe baked.", "Anselm kept the light, and Berthe baked."),
+        ("He kept it. For thir", "ty years.", "For thirty years."),
+        ("He kept it for ", "thirty years.", "He kept it for thirty years."),
+        ("He kept it.", " They had a dog.", "They had a dog."),
+        ("He kept it.\n", "- and a dog", "- and a dog"),
+        ("He met Dr.", " Smith.", "He met Dr. Smith."),
+        ("He kept it.", "He kept it. They had a dog.", "They had a dog."),
+        ("He kept it. For thir", "He kept it. For thirty years.", "For thirty years."),
+        ("他守着灯", "，她烤面包。", "他守着灯，她烤面包。"),
+        ("He kept it.", "  ", ""),
+    ],
+)
+def test_what_is_added_to_an_answer_begins_with_its_sentence(begun, answer, added):
+    assert added_sentences(begun, answer) == added
 
 
 MANY = {

@@ -5,7 +5,7 @@ import pytest
 from consolidation.kernel.turns import Message, Speaker
 from consolidation.secrets.privacy_filter import PrivacyFilter
 from service.openai_proxy.messages import NewPart
-from service.openai_proxy.store_turn import _left, _newest
+from service.openai_proxy.earlier_turns import _is_continued, _left, _newest
 from tests.support.growth import assert_linear
 
 PRIVACY = PrivacyFilter()
@@ -44,6 +44,39 @@ def test_a_turn_is_of_the_newest_parts_that_fit_into_it():
     assert words_of(_newest(parts_of(*texts))) == texts[-255:]
     assert words_of(_newest(parts_of("", "one", "", "two"))) == ["one", "two"]
     assert _newest(parts_of("one", "")) == parts_of("one", "")
+
+
+KEPT = "He kept the light for thirty years. She baked"
+
+
+@pytest.mark.parametrize(
+    ("asked", "begun", "is_continued"),
+    [
+        ("Tell me.", KEPT, True),
+        ("Tell me.", f"{KEPT} bread.", True),
+        ("Tell me.", "He kept the light for thirty years.", True),
+        ("Tell me.", "He kept the lamp for thirty years.", True),
+        ("Tell me.", "He", False),
+        ("Tell me more.", KEPT, False),
+        ("", KEPT, True),
+        ("", "She baked.", False),
+    ],
+    ids=[
+        "all of it",
+        "more of it",
+        "without its end",
+        "changed",
+        "asked once more",
+        "other words",
+        "a greeting",
+        "another",
+    ],
+)
+def test_an_answer_is_continued_where_most_of_it_comes_back_below_the_same_words(asked, begun, is_continued):
+    stored = [Message(Speaker.USER, text) for text in ("Hello.", "Tell me.")]
+    said = [Message(Speaker.USER, asked)] if asked else []
+
+    assert _is_continued([*stored, Message(Speaker.ASSISTANT, KEPT)], said, begun) is is_continued
 
 
 @pytest.mark.parametrize("text", ["the same", "message {}"])
