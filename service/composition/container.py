@@ -37,6 +37,7 @@ from service.mind.graph_eviction import GraphEviction
 from service.mind.new_minds import NEW_MIND, NewMinds
 from service.resonance.arms import Switches
 from service.retrieval.remember import Recall
+from service.runtime.last_seen import LastSeen
 from service.settings.loading import effective_settings
 from service.sleep.observations import ObservationsEditor
 
@@ -133,6 +134,7 @@ class Memory:
     clock: Clock
     started_at: datetime
     background: Background
+    first_attempts: LastSeen  # of chats through the proxy
     telemetry: Telemetry
     events: MindEvents
     webhooks: Webhooks | None  # None where no endpoint is configured
@@ -282,6 +284,7 @@ async def open_memory(
             clock=shared.clock,
             started_at=shared.clock.now(),
             background=shared.background,
+            first_attempts=LastSeen(),
             telemetry=shared.telemetry,
             events=shared.events,
             webhooks=webhooks,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from service.resonance.outcome_reports import OutcomeReports
     from service.resonance.pipeline import Pipeline
     from service.runtime.background import Background
+    from service.runtime.last_seen import LastSeen
     from service.settings.sections import ResonanceSettings
     from service.voice.hearing import Hearing
     from service.voice.transcripts import Transcripts
@@ -43,6 +44,7 @@ class ProxyContext:
     outcomes: OutcomeReports
     usage: UsageLedger
     background: Background
+    first_attempts: LastSeen
     resonance: ResonanceSettings
     deadline_seconds: float | None
     placement: ChatPlacement
@@ -65,6 +67,7 @@ class ProxyContext:
             outcomes=memory.outcomes,
             usage=memory.telemetry.usage,
             background=memory.background,
+            first_attempts=memory.first_attempts,
             resonance=memory.settings.resonance,
             deadline_seconds=memory.deadline_seconds,
             placement=memory.settings.proxy.placement,

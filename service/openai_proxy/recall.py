@@ -26,6 +26,7 @@ from service.mind.copies import copy_seconds, outage
 from service.mind.mind_gate import Paused
 from service.mind.own_settings import in_time, own_settings_of
 from service.openai_proxy.audio import heard_in_time
+from service.openai_proxy.first_attempts import note_first_attempt
 from service.openai_proxy.messages import read
 from service.openai_proxy.rewrite import with_memory
 from service.resonance.call import Deadline
@@ -83,6 +84,7 @@ async def recall(chat: Chat, *, context: ProxyContext) -> ChatRecall:
     if chat.is_bypassed:
         return ChatRecall("bypassed", chat.body)
     try:
+        await note_first_attempt(chat, context=context)
         with context.minds.gate.enter(chat.mind_id):
             return await _search(chat, context=context)
     except MindNotFound:

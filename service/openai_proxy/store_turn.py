@@ -31,6 +31,7 @@ from service.openai_proxy.earlier_turns import (
     not_stored,
     prompts,
 )
+from service.openai_proxy.first_attempts import first_attempt_at
 from service.openai_proxy.messages import (
     INSTRUCTIONS,
     added_answer,
@@ -228,6 +229,8 @@ async def _turn_id(chat: Chat, said: Turn, sent: str, *, context: ProxyContext) 
     if chat.is_retried:
         transcript = (await context.minds.find_or_create(chat.mind_id)).transcript
         end, since = transcript.positions.last + 1, context.clock.now() - _RETRIED_WITHIN
+        if (began := await first_attempt_at(chat, context=context)) is not None:
+            since = max(since, began)
         lately = await transcript.before_in_session(chat.session_id, end, limit=MOST_LOOKED_AT)
         lately = tuple(one for one in lately if one.accepted_at >= since)
         if repeated := await _repeated(chat, lately, said, sent, context=context):
