@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _FOOT = 600  # characters: where orders are that stand below a conversation
+_MOST_INSTRUCTIONS = 4  # messages at the beginning, of which one may be a front end's
 _ASKING = INSTRUCTIONS | {"user"}
 
 # Open WebUI: its templates put the history between these marks, and nothing of the person's after it. Its template for
@@ -105,7 +106,7 @@ def _is_instructed(messages: Sequence[Mapping[str, Any]]) -> bool:
     first = list(takewhile(lambda one: one["role"] in INSTRUCTIONS, messages))
     if not first or any(one["role"] != "user" for one in messages[len(first) :]):
         return False
-    texts = [text_of(one.get("content")).strip() for one in first]
+    texts = [text_of(one.get("content")).strip() for one in first[:_MOST_INSTRUCTIONS]]
     return any(_INSTRUCTION.match(text) is not None or is_title_prompt(text) for text in texts)
 
 

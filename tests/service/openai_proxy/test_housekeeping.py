@@ -249,3 +249,4 @@ def test_a_long_message_is_read_in_a_moment():
     assert not is_housekeeping(user("### Task:\n" + "<chat_history>" * 100_000), patterns=())
     assert not is_housekeeping(user("Please generate a concise " + "very, " * 100_000), patterns=())
     assert not is_housekeeping(user("Given " + "a conversation " * 100_000), patterns=())
+    assert not is_housekeeping([{"role": "system", "content": "Given a chat, " * 50}] * 20_000, patterns=())
