@@ -93,6 +93,18 @@ CHAT: dict[str, Any] = {
     },
 }
 ACCESS_REFUSALS: Answers = {status: _refusal(description) for status, description in _ACCESS.items()}
+NAMED_MODEL: dict[str, Any] = {
+    "parameters": [
+        {
+            "name": "model",
+            "in": "path",
+            "required": True,
+            "schema": {"type": "string"},
+            "description": "As `GET /v1/models` lists it.",
+            "example": "memory",
+        }
+    ]
+}
 MODEL_REFUSALS: Answers = {**ACCESS_REFUSALS, 404: _refusal("The model does not exist")}
 REFUSALS: Answers = {
     **{status: _refusal(description) for status, description in _REFUSALS.items()},

@@ -1,8 +1,6 @@
 """`/v1/chat/completions` and `/v1/models`: any client of OpenAI's API gains memory by a change of address."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from consolidation.kernel.errors import ModelNotFound
@@ -13,7 +11,7 @@ from service.openai_proxy.completion import complete_chat
 from service.openai_proxy.context import ProxyContext
 from service.openai_proxy.disconnect import while_connected
 from service.openai_proxy.errors import OpenAIRoute
-from service.openai_proxy.openapi import ACCESS_REFUSALS, CHAT, MODEL_REFUSALS, REFUSALS
+from service.openai_proxy.openapi import ACCESS_REFUSALS, CHAT, MODEL_REFUSALS, NAMED_MODEL, REFUSALS
 from service.openai_proxy.request import parse_chat
 
 UPLOADS = r"/v1/chat/completions/?$"
@@ -47,14 +45,17 @@ async def models(memory: MemoryDep) -> ModelsOut:
 
 
 @router.get(
-    "/models/{model:path}", summary="A model that a chat may request", responses={**answers(MODEL), **MODEL_REFUSALS}
+    "/models/{model:path}",
+    summary="A model that a chat may request",
+    responses={**answers(MODEL), **MODEL_REFUSALS},
+    openapi_extra=NAMED_MODEL,
 )
-async def model(model: Annotated[str, Path(examples=["memory"])], memory: MemoryDep) -> ModelOut:
+async def model(request: Request, memory: MemoryDep) -> ModelOut:
     """One of those that `GET /v1/models` lists."""
-    names = memory.upstream.names
-    if model not in names:
-        raise ModelNotFound(f"the model {model[:100]!r} may not be asked for; these may: {', '.join(names)}")
-    return _model(model)
+    name, names = request.path_params["model"], memory.upstream.names
+    if name not in names:
+        raise ModelNotFound(f"the model {name[:100]!r} may not be asked for; these may: {', '.join(names)}")
+    return _model(name)
 
 
 def _model(name: str) -> ModelOut:

@@ -145,6 +145,7 @@ EXAMPLES = {
     "POST /mcp": tools.MCP_TOLD,
     "POST /v1/chat/completions": chat.COMPLETED,
     "GET /v1/models": chat.MODELS,
+    "GET /v1/models/{model}": chat.MODEL,
     "GET /healthz": examples.ALIVE,
     "GET /readyz": examples.READY,
     "GET /v1/status": standing.STANDING,
@@ -264,7 +265,7 @@ async def answered(anyio_backend, tmp_path_factory, document):
             if not one.startswith("DELETE") and "/example" not in one and one not in of_erasures
         ]
         for route in sorted(others, key=lambda route: "sessions" in route):
-            await ask(route, trace_id=trace_id, version=version, session_id="telegram:42", name="crm")
+            await ask(route, trace_id=trace_id, version=version, session_id="telegram:42", name="crm", model="memory")
         await service.digested(MIND)
         await service.http.post("/v1/example")  # it answers 200 from then on
         for method in ("POST", "GET"):

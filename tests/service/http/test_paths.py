@@ -24,6 +24,7 @@ GOOD = {
     "name": "crm",
     "version": "2026-01-09T18-31-00-000000Z",
     "path": "SOUL.md",
+    "model": "memory",
 }
 DOCUMENT = shipped_document()
 PLACES = sorted(
