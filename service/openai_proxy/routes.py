@@ -45,7 +45,7 @@ async def models(memory: MemoryDep) -> ModelsOut:
 
 
 @router.get(
-    "/models/{model:path}",
+    "/models/{model:path}",  # noqa: FAST003 - as a parameter it would have a refusal that OpenAI does not know
     summary="A model that a chat may request",
     responses={**answers(MODEL), **MODEL_REFUSALS},
     openapi_extra=NAMED_MODEL,
