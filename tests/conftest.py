@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import signal
 import socket
@@ -38,6 +39,16 @@ settings.register_profile("settled", deadline=None, derandomize=True)
 settings.register_profile("explore", deadline=None, derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS", "settled"))
 
+
+class _Loggers(dict):
+    """pytest goes through all loggers at each phase of a test, while a service's thread may import one more."""
+
+    def values(self):
+        """Those of now, in one step."""
+        return list(super().values())
+
+
+logging.root.manager.loggerDict = _Loggers(logging.root.manager.loggerDict)
 _REAL_CONNECT = socket.socket.connect
 
 
