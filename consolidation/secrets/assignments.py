@@ -24,9 +24,9 @@ from consolidation.secrets.labels import (
     SIGNS,
 )
 from consolidation.secrets.likeness import (
-    is_counted,
     is_credential,
     is_date,
+    is_described,
     is_exclaimed,
     is_filled,
     is_key,
@@ -51,7 +51,7 @@ _IS = (
     r"|ist|lautet|lautete|war|wird|wäre|sei|sind|heißt|heisst|bleibt|luidt"
     r"|wordt|werd|zal|c['’]est|est|était|etait|sera|serait|es|era|fue|será|sería|foi|ser[áa]|è|é|e['’]|sarà|är|var|blir"
     r"|jest|było|będzie|brzmi"
-    rf"|это|был|будет|هي|هو|كانت|ستكون|az|lett|lesz){_NOT_IN_WORD}"
+    r"|это|был|будет|هي|هو|كانت|ستكون|az|lett|lesz)(?=[\s:：*\"'`“„«])"
     r"|は|が|就?是|为|為|는|은|이|가|(?:改成|改为|改為|换成|換成|设为|設為|设成|設成)了?"
 )
 _NOW = (
@@ -59,7 +59,7 @@ _NOW = (
     r"|ahora|simplemente|maintenant|encore|toujours|simplement|agora|adesso|ora|semplicemente"
     rf"|teraz|nadal|теперь|сейчас|просто){_NOT_IN_WORD})?"
 )
-_ARTICLE = rf"(?:\s(?:the|der|die|das|el|la|le|il|lo|o|a|de|het|to|az){_NOT_IN_WORD})?"
+_ARTICLE = r"(?:\s(?:the|der|die|das|el|la|le|il|lo|o|a|de|het|to|az)(?=\s))?"
 _TO_WORD = r"\s(?:[^\s,.;:=!?\"'’]|['’](?=\w)){1,30}"
 _PIECE = (  # a word, or more in brackets or quotes: "for", "the", "flat", "(2.4 GHz)", "https://a.example"
     r"(?:\s(?!\[redacted:)[^\s,.;:=!?\"“”„«»'’()\[\]|<>](?:[^\s,.;:=!?\"“”„«»'’()\[\]|<>]|[.'’](?=\w)|['’](?=\s)|:(?=//)){0,40}"
@@ -83,7 +83,8 @@ _LETTERS = (  # in which they are written
 _ODD = r"\d!#-&*+:?@^~\u00a1-\u00a9\u00ac-\u00b4\u00b6-\u00b9"  # some of which words do not have
 _VALUE = (
     r"[\s*_]{0,4}(?:\"(?P<double>[^\s\"]{4,256})\"|'(?P<single>[^\s']{4,256})'|`(?P<tick>[^\s`]{4,256})`"
-    rf"|(?:«\s)?(?=\S{{0,256}}?[{_ODD}])[\"'`“„«\\]{{0,2}}(?P<plain>[{_LETTERS}]{{4,256}}={{0,2}}))"
+    rf"|(?:«\s)?(?=\S{{0,256}}?[{_ODD}])[\"'`“„«\\]{{0,2}}"
+    rf"(?P<plain>\d{{4,12}}(?=[!?.,;:]{{0,3}}(?![{_LETTERS}]))|[{_LETTERS}]{{6,256}}={{0,2}}))"
 )
 _VALUES = ("double", "single", "tick", "plain")
 _SIGN = r"[\"'`*_\\]{0,4}\s{0,3}(?:=>|:=|[:=：＝]{1,2}|→|\|(?=\s))|\s->(?=\s)|\s[—–-]{1,2}(?=\s)|[—–]"
@@ -252,7 +253,7 @@ def _is_meant(found: _Found) -> bool:
     if found.form is _Form.NEXT:
         return _is_next(found)
     if found.form is _Form.TOLD or found.form is _Form.OF:
-        is_word = is_exclaimed(found.value) or is_counted(found.value) or not _is_of(found.words)
+        is_word = is_exclaimed(found.value) or is_described(found.value) or not _is_of(found.words)
     else:
         is_word = found.called[0] in AMBIGUOUS and is_worded(found.value)
     return not is_word and is_password(found.value)

@@ -39,40 +39,12 @@ CALLED = re.compile(  # in small letters
     rf"|(?P<secret>{_SECRETS})|token|credentials?"
 )
 SIGNS = (  # one of them is in each
-    *(
-        "pass",
-        "pw",
-        "pswd",
-        "mdp",
-        "kennw",
-        "woord",
-        "gangscode",
-        "adgangskode",
-        "lösenord",
-        "contrase",
-        "clave",
-        "senha",
-    ),
-    *("código", "codigo", "mot de", "mots de", "code sec", "code d", "codice", "hasł", "parol", "парол", "密", "口令"),
-    *(
-        "パス",
-        "비밀",
-        "비번",
-        "패스",
-        "كلم",
-        "باس",
-        "jelsz",
-        "şifre",
-        "sifre",
-        "pin",
-        "puk",
-        "geheim",
-        "пин",
-        "暗証",
-        "핀",
-    ),
-    *("سري", "تعريف", "key", "secret", "token", "credential", "segre", "sekret", "секрет", "シークレット", "titk"),
-)
+    "pass", "pw", "pswd", "mdp", "kennw", "woord", "gangscode", "adgangskode", "lösenord", "contrase", "clave", "senha",
+    "código", "codigo", "mot de", "mots de", "code sec", "code d", "codice", "palavra-", "hasł", "parol", "jelsz",
+    "şifre", "sifre", "парол", "密", "口令", "パス", "비밀", "비번", "패스", "كلم", "باس", "pin", "puk", "geheim",
+    "пин", "暗証", "핀", "سري", "تعريف", "key", "secret", "token", "credential", "segre", "sekret", "секрет",
+    "シークレット", "titk",
+)  # fmt: skip
 POLISH = re.compile(r"(?:^|\W)(?:hasło|(?:mój|moje|nasz|nasze|twój|jego|jej|ten|nowy|kod) (?:\w{1,20} )?pin)$")
 AMBIGUOUS = frozenset({"clave", "parola"})  # a key to something and a word, too
 OURS = re.compile(  # what stands before "pin" where it is a number, not a needle

@@ -20,14 +20,19 @@ _PATH = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+")  # settings.api
 _NAME = re.compile(r"[A-Za-z]+(?:[_-](?:[A-Za-z]+|\d{1,3}))*(?:[_-]?[vV]?\d{1,4})?")  # OPENAI_API_KEY_2, my-app-v2
 _NAMED = re.compile(r"[^\W\d_]+(?:[_-](?:[^\W\d_]+|\d{1,3}))*(?:[_-]?[vV]?\d{1,4})?")  # the same in any script
 _YEAR_AT_END = re.compile(r"[^\W\d_](?:19|20)\d\d[!?.]?$")
-_KNOWN = re.compile(  # in small letters: how passwords are hashed, and what people have passwords of
-    r"(?:sha|md|pbkdf|argon|aes|rsa|base|utf|rfc|iso|din|cve|nist|oauth|totp|http|wpa|ntlmv?|tls|ssl|keepass|windows|win"
-    r"|office|microsoft|iphone|ipad|ios|macos|android|xbox|galaxy|pixel|playstation|web|mp|log4j|s3|ec2|k8s|h2|db2"
-    r"|python|java|php|gpt|covid)[-_]?\d{1,5}(?:[-_./]?[a-z]{0,3}\d{0,4}|[-_/][a-z]{1,30})?"
+_HASHED = re.compile(  # in small letters: what is said of passwords, "SHA-256", "base64-encoded", "2-factor"
+    r"(?:sha-?(?:1|2|224|256|384|512)|md[45]|pbkdf2|argon2[a-z]{0,2}|bcrypt2?|aes-?\d{3}|rsa-?\d{4}|base(?:32|58|64)|utf-?(?:8|16|32)"
+    r"|(?:rfc|iso|din|cve|nist)-?\d{3,5}|oauth2|wpa[23]|ntlmv2|\d{1,3}-(?:days?|weeks?|months?|years?|factor|step|party))"
+    r"(?:[-_/][a-z]{1,30}){0,2}"
 )
-_COUNTED = re.compile(  # in small letters: "3rd-party", "90-day", "10:30am", "24h", "12characters"
-    r"\d{1,3}[a-z]{0,4}(?:-[^\W\d_]+)+|\d{1,2}[:.h]\d\d(?:am|pm|h|uhr)?|\d{1,5}(?:[.,]\d{1,3})?(?:am|pm|h|x|k|gb|mb|km|min|ms"
-    r"|seconds?|minutes?|hours?|days?|weeks?|months?|years?|times|char(?:acter)?s?|letters?|digits?|bits?|zeichen|tage?|jahre?)"
+_KNOWN = re.compile(  # in small letters: what people have passwords of
+    r"(?:keepass|windows|iphone|ipad|macos|android|xbox|galaxy|pixel|python|covid)[-_]?\d{1,3}[a-z]{0,3}"
+    r"|(?:office|windows)[-_]?(?:365|20\d\d)"
+)
+_COUNTED = re.compile(  # in small letters: "3rd-party", "10:30am", "24h", "12characters"
+    r"\d{1,3}[a-z]{0,4}(?:-[^\W\d_]+)+|\d{1,2}[:.h]\d\d(?:am|pm|h|uhr)?"
+    r"|\d{1,5}(?:[.,]\d{1,3})?(?:am|pm|h|x|k|gb|mb|km|min|ms|seconds?|minutes?|hours?|days?|weeks?|months?|years?|times"
+    r"|char(?:acter)?s?|letters?|digits?|bits?|zeichen|tage?|jahre?)"
 )
 _DATE = re.compile(r"(?:19|20)\d\d(?:[01]\d[0-3]\d)?|[0-3]\d[01]\d(?:19|20)\d\d")
 _MARK_WITHIN = re.compile(r"[^\W_][!#$*@^~?]+[^\W_]")
@@ -81,9 +86,9 @@ def is_exclaimed(value: str) -> bool:
     return is_word and (word.islower() or word.isupper())
 
 
-def is_counted(value: str) -> bool:
-    """What a sentence says of a password, and no word: "90-day", "SHA-256"."""
-    return _is_known(value.lower().rstrip("!"))
+def is_described(value: str) -> bool:
+    """What a sentence says of a password, and no password: "2-factor", "SHA-256"."""
+    return _HASHED.fullmatch(value.lower()) is not None
 
 
 def is_worded(value: str) -> bool:
@@ -138,7 +143,7 @@ def is_stand_in(value: str) -> bool:
 
 
 def _is_known(low: str) -> bool:
-    return _KNOWN.fullmatch(low) is not None or _COUNTED.fullmatch(low) is not None
+    return any(form.fullmatch(low) is not None for form in (_HASHED, _KNOWN, _COUNTED))
 
 
 def _has_letter(value: str) -> bool:

@@ -146,6 +146,14 @@ def test_a_pin_is_masked(named, pin):
     assert found.text in {named.format("[redacted: PIN]"), named.format("[redacted: password]")}
 
 
+@pytest.mark.parametrize("secret", ["Windows2024!", "123-tiger", "Galaxy99!", "Tiger-7-Mond", "a2332d", "471108"])
+@pytest.mark.parametrize(
+    "said", ["my password is {}", "Passwort: {}", "Password for the wifi: {}", "la contraseña es {}", "pw={}"]
+)
+def test_what_is_called_a_password_may_look_like_something_else(said, secret):
+    assert redact(said.format(secret)).text == said.format("[redacted: password]")
+
+
 @pytest.mark.parametrize("text", TALK)
 def test_talk_of_passwords_and_pins_stays(text):
     assert redact(text).text == text
@@ -156,6 +164,8 @@ def test_talk_of_passwords_and_pins_stays(text):
     [
         ("my bank PIN is 4711 and my phone PIN is 0815", "my bank PIN is {0} and my phone PIN is {0}"),
         ("my PIN is 1984", "my PIN is {0}"),
+        ("My PIN is 4711!", "My PIN is {0}!"),
+        ("my PIN: 4711...", "my PIN: {0}..."),
         ("I changed my PIN to 1984.", "I changed my PIN to {0}."),
         ("الرمز السري للبطاقة هو ٤٧١١", "الرمز السري للبطاقة هو {0}"),
         ("ＰＩＮ：４７１１", "ＰＩＮ：{0}"),
