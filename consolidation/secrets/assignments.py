@@ -62,7 +62,8 @@ _NOW = (
 _ARTICLE = r"(?:\s(?:the|der|die|das|el|la|le|il|lo|o|a|de|het|to|az)(?=\s))?"
 _TO_WORD = r"\s(?:[^\s,.;:=!?\"'’]|['’](?=\w)){1,30}"
 _PIECE = (  # a word, or more in brackets or quotes: "for", "the", "flat", "(2.4 GHz)", "https://a.example"
-    r"(?:\s(?!\[redacted:)[^\s,.;:=!?\"“”„«»'’()\[\]|<>](?:[^\s,.;:=!?\"“”„«»'’()\[\]|<>]|[.'’](?=\w)|['’](?=\s)|:(?=//)){0,40}"
+    r"(?:\s(?!\[redacted:)[^\s,.;:=!?\"“”„«»'’()\[\]|<>]"
+    r"(?:[^\s,.;:=!?\"“”„«»'’()\[\]|<>]|[.'’](?=\w)|['’](?=\s)|:(?=//)){0,40}"
     r"|\s?\([^()\n]{1,40}\)|\s?\[(?!redacted:)[^\[\]\n]{1,40}\]|\s[\"“„«][^\"“”„»\n]{1,40}[\"“”»]|\s'[^'\n]{1,40}')"
 )
 _TO = (  # "changed my password to …", where a word says that it was changed
@@ -72,8 +73,8 @@ _TO = (  # "changed my password to …", where a word says that it was changed
 )
 _CHANGED = re.compile(  # beginnings, in small letters
     r"(?<![^\W_])(?:chang|set(?![a-z])|reset|updat|switch|änder|geändert|setz|gesetzt|gewechsel|umgestellt|verander"
-    r"|wijzig|gewijzigd|cambi|actualiz|puse|mud(?:ei|ar|ou|amos)|alter(?:ei|ar|ou)|troc|troquei|modifi|mis(?![a-z])|impost"
-    r"|byt(?:t|a|er|te)?(?![a-z])|zmien|zmian|ustaw|смен|помен|измен|постав)|変|し|바꾸|바꿨|변경|غير"
+    r"|wijzig|gewijzigd|cambi|actualiz|puse|mud(?:ei|ar|ou|amos)|alter(?:ei|ar|ou)|troc|troquei|modifi|mis(?![a-z])"
+    r"|impost|byt(?:t|a|er|te)?(?![a-z])|zmien|zmian|ustaw|смен|помен|измен|постав)|変|し|바꾸|바꿨|변경|غير"
 )
 _CERTAINLY_TO = frozenset({"to", "auf", "naar", "para", "pra", "till", "на", "إلى"})  # "in 2024" is when
 _AROUND = 50  # characters within which such a word must be
@@ -102,9 +103,10 @@ _NEXT = re.compile(  # "user bob password …"
 )
 _CLAUSE_ENDS = re.compile(r"\s*(?:$|[\n.,;:!?()\[\]\"“”'’`|—。，、！？])|\s(?:and|or|but|und|oder|y|et|e|en|i|и)\s")
 _UNIT = re.compile(
-    r"\s?(?:[%€$£°]|-\w|(?:times|years?|days?|hours?|minutes?|characters?|chars|bytes?|bits?|digits?|letters?|users?"
-    r"|people|entries|mal|jahre|tage|zeichen|stellen|veces|caracteres|dígitos|fois|caractères|volte|caratteri|vezes|keer"
-    r"|tekens|razy|znak|раз|символ|次|位|個|个|文字|桁|번|자리)|(?:px|mm|cm|km|m|kg|g|kb|mb|gb|ms)(?![a-z]))",
+    r"\s?(?:[%€$£°]|-\w|(?:times|years?|days?|hours?|minutes?|characters?|chars|bytes?|bits?|digits?|letters?"
+    r"|users?|people|entries|mal|jahre|tage|zeichen|stellen|veces|caracteres|dígitos|fois|caractères|volte"
+    r"|caratteri|vezes|keer|tekens|razy|znak|раз|символ|次|位|個|个|文字|桁|번|자리)"
+    r"|(?:px|mm|cm|km|m|kg|g|kb|mb|gb|ms)(?![a-z]))",
     re.IGNORECASE,
 )
 _HEADER = re.compile(

@@ -10,7 +10,8 @@ import re
 
 # in small letters: variables, stars, paths, addresses, dates; what examples say
 _STAND_IN_FROM_START = re.compile(
-    r"\$[a-z_(]|%[a-z(]|\.{0,2}/|~/|\d{4}-\d\d-\d\d|[^@\s]+@[^@\s]+\.\w+$|1password|\d{1,3}-(?:digit|char|letter|stellig)"
+    r"\$[a-z_(]|%[a-z(]|\.{0,2}/|~/|\d{4}-\d\d-\d\d|[^@\s]+@[^@\s]+\.\w+$|1password"
+    r"|\d{1,3}-(?:digit|char|letter|stellig)"
 )
 _STAND_IN = re.compile(
     r"[$#]\{|\*{3}|•{2}|\.{3}|…|x{4}|https?://|\[redacted:"
@@ -20,9 +21,10 @@ _PATH = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+")  # settings.api
 _NAME = re.compile(r"[A-Za-z]+(?:[_-](?:[A-Za-z]+|\d{1,3}))*(?:[_-]?[vV]?\d{1,4})?")  # OPENAI_API_KEY_2, my-app-v2
 _NAMED = re.compile(r"[^\W\d_]+(?:[_-](?:[^\W\d_]+|\d{1,3}))*(?:[_-]?[vV]?\d{1,4})?")  # the same in any script
 _YEAR_AT_END = re.compile(r"[^\W\d_](?:19|20)\d\d[!?.]?$")
-_HASHED = re.compile(  # in small letters: what is said of passwords, "SHA-256", "base64-encoded", "2-factor"
-    r"(?:sha-?(?:1|2|224|256|384|512)|md[45]|pbkdf2|argon2[a-z]{0,2}|bcrypt2?|aes-?\d{3}|rsa-?\d{4}|base(?:32|58|64)|utf-?(?:8|16|32)"
-    r"|(?:rfc|iso|din|cve|nist)-?\d{3,5}|oauth2|wpa[23]|ntlmv2|\d{1,3}-(?:days?|weeks?|months?|years?|factor|step|party))"
+_TECHNICAL = re.compile(  # in small letters, words for how passwords are kept: "sha-256", "base64-encoded", "2-factor"
+    r"(?:sha-?(?:1|2|224|256|384|512)|md[45]|pbkdf2|argon2[a-z]{0,2}|bcrypt2?|aes-?\d{3}|rsa-?\d{4}|base(?:32|58|64)"
+    r"|utf-?(?:8|16|32)|(?:rfc|iso|din|cve|nist)-?\d{3,5}|oauth2|wpa[23]|ntlmv2"
+    r"|\d{1,3}-(?:days?|weeks?|months?|years?|factor|step|party))"
     r"(?:[-_/][a-z]{1,30}){0,2}"
 )
 _KNOWN = re.compile(  # in small letters: what people have passwords of
@@ -88,7 +90,7 @@ def is_exclaimed(value: str) -> bool:
 
 def is_described(value: str) -> bool:
     """What a sentence says of a password, and no password: "2-factor", "SHA-256"."""
-    return _HASHED.fullmatch(value.lower()) is not None
+    return _TECHNICAL.fullmatch(value.lower()) is not None
 
 
 def is_worded(value: str) -> bool:
@@ -143,7 +145,7 @@ def is_stand_in(value: str) -> bool:
 
 
 def _is_known(low: str) -> bool:
-    return any(form.fullmatch(low) is not None for form in (_HASHED, _KNOWN, _COUNTED))
+    return any(form.fullmatch(low) is not None for form in (_TECHNICAL, _KNOWN, _COUNTED))
 
 
 def _has_letter(value: str) -> bool:

@@ -1,9 +1,9 @@
 """
 Which pairs of characters tell something, in Chinese and Japanese, whose words are not parted.
 
-Words of these scripts are pairs of neighbours (see ``words``), so most pairs of a sentence only hold it together: of
-母の誕生日だっけ, の誕 and だっ and っけ. There is no dictionary: kanji and katakana tell something, and so do hiragana
-that are not function words.
+Words of these scripts are pairs of neighbours (see ``words``). Most pairs only hold a sentence together: of
+母の誕生日だっけ, these are の誕, だっ and っけ. No dictionary is used. Kanji and katakana tell something, and so do
+hiragana that are not function words.
 """
 
 from __future__ import annotations

@@ -79,8 +79,9 @@ _TAG = (
     r"|fim_(?:prefix|middle|suffix|pad)|file_sep|repo_name)"
 )
 _BRACKETED = (
-    r"INST|SYS|SYSTEM(?:_PROMPT)?|MODEL_SETTINGS|AVAILABLE_TOOLS|TOOL_[A-Z_]{1,20}|CALL_ID|[gs]MASK|UNUSED_TOKEN_\d{1,5}"
-    r"|[|｜]\w{1,20}[|｜]|(?-i:ARGS|THINK|USER|ASSISTANT|IMG(?:_BREAK|_END)?|(?:BEGIN_)?AUDIO|PREFIX|MIDDLE|SUFFIX)"
+    r"INST|SYS|SYSTEM(?:_PROMPT)?|MODEL_SETTINGS|AVAILABLE_TOOLS|TOOL_[A-Z_]{1,20}|CALL_ID|[gs]MASK"
+    r"|UNUSED_TOKEN_\d{1,5}|[|｜]\w{1,20}[|｜]"
+    r"|(?-i:ARGS|THINK|USER|ASSISTANT|IMG(?:_BREAK|_END)?|(?:BEGIN_)?AUDIO|PREFIX|MIDDLE|SUFFIX)"
 )
 _TURN_MARK = re.compile(
     r"[<＜](?=\s{0,8}(?:[|｜]|[<＜]\s{0,8}/?\s{0,8}SYS\b|/?\w{1,40}[|｜][>＞]"
