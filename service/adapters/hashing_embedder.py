@@ -38,6 +38,7 @@ class HashingEmbedder:
     has_meaning = False
     is_calibrated = False
     tells_queries_apart = False
+    is_in_process = True
 
     async def identity(self) -> EmbedderIdentity:
         """Its name and dimension."""

@@ -94,6 +94,7 @@ class MiniLM:
     has_meaning = True
     is_calibrated = True  # retrieval.fusion.COSINES was measured on its vectors
     tells_queries_apart = False
+    is_in_process = True
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder

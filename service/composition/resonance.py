@@ -26,6 +26,7 @@ from service.resonance.statement_arm import StatementArm
 from service.resonance.think_ahead import ThinkAhead
 from service.resonance.turns_on_purpose import TurnsOnPurpose
 from service.retrieval.excerpt import forget_excerpts
+from service.runtime.places import Places
 
 if TYPE_CHECKING:
     from service.composition.resources import Resources
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 
 # With a hosted model, an answer of 1.2 s and two searches fit; it is waited for no longer than it takes.
 _WITHOUT_MODEL_SECONDS, _WITH_MODEL_SECONDS = 1.5, 2.5
+# Searches at once, where this process makes the vectors: more would keep no further core busy, and all be late. Where a
+# provider makes them, a search waits for it most of the time.
+_MOST_SEARCHES, _MOST_SEARCHES_WITH_PROVIDER = 4, 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,8 @@ def build_resonance(
     other_minds = OtherMinds(
         retrieval=retrieval, filters=filters, monotonic=shared.clock.monotonic, spans=shared.telemetry.spans
     )
+    most = _MOST_SEARCHES if shared.embedder.is_in_process else _MOST_SEARCHES_WITH_PROVIDER
+    places = Places(most, monotonic=shared.clock.monotonic)
     pipeline = Pipeline(
         seeds=SeedsModel(
             model=model,
@@ -115,7 +121,7 @@ def build_resonance(
             pace=pace,
             tally=shared.telemetry.tally,
         ),
-        search=Search(retrieval, filters, other_minds),
+        search=Search(retrieval, filters, other_minds, places),
         narration=NarrationModel(model=model, agent=settings.agent, late_answers=late_answers),
         stable=stable_prompt,
         privacy_filter=shared.privacy_filter,

@@ -50,6 +50,11 @@ class Embedder(Protocol):
         """Whether a text has another vector when it is searched with than when it is found."""
         ...
 
+    @property
+    def is_in_process(self) -> bool:
+        """Whether this process makes the vectors; False where it waits for a provider."""
+        ...
+
     async def identity(self) -> EmbedderIdentity:
         """Its stored name and its dimension, which a provider may have to be asked for. Raises EmbedderFault."""
         ...

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from service.retrieval.moment import Flashback, Fragment, LabelledFragment, Moment, ResonanceRequest
     from service.runtime.background import Background
     from service.runtime.foreground import Foreground
+    from service.runtime.places import Places
 
 _INDEXING_SHARE, _INDEXING_SECONDS = 0.5, 10.0  # of the deadline, and without one, for turns that full text lacks
 _REPEAT_TURNS = 100  # of a session: wider than the echo filter, which looks perfect within its own window
@@ -70,11 +71,16 @@ class CallTelemetry:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Phases 2 and 3: what finds memories, what drops them, and the same for other minds that are also read."""
+    """
+    Phases 2 and 3: what finds memories, what drops them, and the same for other minds that are also read.
+
+    A call needs one of the *places* for it.
+    """
 
     retrieval: Retrieval
     filters: Filters
     other_minds: OtherMinds
+    places: Places
 
 
 class Pipeline:
@@ -104,6 +110,7 @@ class Pipeline:
         self._retrieval = search.retrieval
         self._filters = search.filters
         self._other_minds = search.other_minds
+        self._places = search.places
         self._narration = narration
         self._stable = stable
         self._privacy_filter = privacy_filter
@@ -166,8 +173,14 @@ class Pipeline:
         """
         Phases 2 to 4: what the seeds find, and what of it may surface, labelled. *before* was found already.
 
-        Other minds that are also read are searched beside it.
+        Other minds that are also read are searched beside it. Calls wait for a place.
         """
+        async with self._places.place(seconds=call.deadline.left()):
+            return await self._found(call, seeds, before=before)
+
+    async def _found(
+        self, call: PreTurnCall, seeds: CallSeeds, *, before: Candidates | None
+    ) -> tuple[Candidates, Shortlist[LabelledFragment]]:
         trace = call.trace
         others = asyncio.ensure_future(self._other_minds.search(call, seeds))
         try:

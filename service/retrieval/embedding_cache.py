@@ -55,6 +55,11 @@ class EmbeddingCache:
         """Whether the embedder behind has other vectors for queries."""
         return self._embedder.tells_queries_apart
 
+    @property
+    def is_in_process(self) -> bool:
+        """Whether the embedder behind is in this process."""
+        return self._embedder.is_in_process
+
     async def identity(self) -> EmbedderIdentity:
         """The identity of the embedder behind."""
         return await self._embedder.identity()

@@ -34,6 +34,7 @@ class WordVectors:
     has_meaning = True
     is_calibrated = False
     tells_queries_apart = False
+    is_in_process = True
 
     def __init__(self) -> None:
         dice = np.random.default_rng(_SEED)

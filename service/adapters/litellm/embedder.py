@@ -60,6 +60,7 @@ class LitellmEmbedder:
     has_meaning = True
     is_calibrated = False
     tells_queries_apart = False
+    is_in_process = False
 
     @property
     def name(self) -> str:

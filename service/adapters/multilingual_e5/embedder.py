@@ -56,6 +56,7 @@ class MultilingualE5:
     has_meaning = True
     is_calibrated = True  # centred, its cosines are near MiniLM's in English, for which the thresholds were set
     tells_queries_apart = True
+    is_in_process = True
 
     def __init__(self, weights: Path | None = None) -> None:
         self._path = weights
