@@ -253,9 +253,10 @@ def _add_admission(app: FastAPI, settings: Settings, *, share: Share) -> None:
 
 
 def _begin_to_stop(app: FastAPI, memory: Memory) -> None:
-    """Let those go who listen to events, in all processes, and have calls that are cut off answered."""
+    """Let those go who listen to events, in all processes, and have calls that are open answered."""
     app.state.is_stopping = True
     memory.events.close()
+    memory.pipeline.stop()
     fleet = memory.fleet
     if fleet is not None and memory.minds.share.is_front:
         memory.background.start("listeners", lambda: fleet.ask_all(STOPPING))

@@ -118,6 +118,7 @@ def answers_of_worker(memory: Memory) -> Answers:
 
     async def stopping() -> None:
         memory.events.close()
+        memory.pipeline.stop()
 
     return {
         SUMMARIES: summaries,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from service.resonance.late_answers import ModelQuestion
     from service.resonance.trace_recorder import TraceRecorder
     from service.retrieval.moment import Moment, ResonanceRequest
+    from service.runtime.foreground import Foreground
 
 _MARGIN_SECONDS = 0.04  # for what comes after the last phase: the trace, the answer itself
 
@@ -75,19 +76,25 @@ class PreTurnCall:
         return not is_left_out and not self.moment.is_off_the_record
 
     @asynccontextmanager
-    async def failing_open(self) -> AsyncIterator[None]:
+    async def failing_open(self, foreground: Foreground) -> AsyncIterator[None]:
         """
         Run the phases inside within the deadline, and let none of their failures out: memory never breaks a turn.
 
-        A failure ends them in silence, named in the trace.
+        A failure ends them in silence, named in the trace. So does the end of the service, by *foreground*.
         """
         mind, trace = self.mind, self.trace
+        limit = asyncio.timeout(self.deadline.left())
         try:
-            async with asyncio.timeout(self.deadline.left()):
-                yield
+            async with limit:
+                with foreground.cut_short(limit):
+                    yield
         except TimeoutError:
-            trace.degrade("deadline")
-            trace.silent("the deadline came first")
+            if foreground.was_cut_short(limit):
+                trace.degrade("service_stopping")
+                trace.silent("the service stops")
+            else:
+                trace.degrade("deadline")
+                trace.silent("the deadline came first")
         except HomeFault as error:
             mind.disk.failed(str(error), part=f"recall {mind.mind_id}")
             trace.degrade("disk_failed")

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 
 _INDEXING_SHARE, _INDEXING_SECONDS = 0.5, 10.0  # of the deadline, and without one, for turns that full text lacks
 _REPEAT_TURNS = 100  # of a session: wider than the echo filter, which looks perfect within its own window
+_STOPPING_SECONDS = 1.5  # of the two that the server leaves to open calls: the usual deadline
 _RELEVANCE = "relevance"  # the filter, as the metrics call it
 
 log = structlog.get_logger()
@@ -136,12 +137,16 @@ class Pipeline:
             annotate(**self._count(call, injection.flashbacks))
             return await self._close(call, injection)
 
+    def stop(self) -> None:
+        """The service stops: open calls are answered soon, with what they have, before the server cuts them off."""
+        self._foreground.stop(seconds=_STOPPING_SECONDS)
+
     async def _run(self, call: PreTurnCall) -> tuple[PreTurnCall, Injection]:
         """The six phases. Narration begins with what the message finds, while a model still thinks about seeds."""
         trace = call.trace
         flashbacks: tuple[Flashback, ...] = ()
         async with self._stable.read_beside(call) as stable:
-            async with call.failing_open():
+            async with call.failing_open(self._foreground):
                 call = await self._observed(call)
                 if call.moment.is_noise:
                     trace.silent(f"this is a {call.moment.kind}")

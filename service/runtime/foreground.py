@@ -1,4 +1,8 @@
-"""Lets background work give way while somebody waits for an answer: one process has one event loop for both."""
+"""
+Knows the calls that somebody waits for: background work gives way, since one process has one event loop for both.
+
+When the service stops, those that can be cut short are, while there is still time to answer them.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,8 @@ class Foreground:
         self._calls = 0
         self._is_free = asyncio.Event()
         self._is_free.set()
+        self._limits: set[asyncio.Timeout] = set()
+        self._end: float | None = None  # on the loop's clock, when the service stops
 
     @contextmanager
     def call(self) -> Iterator[None]:
@@ -39,3 +45,28 @@ class Foreground:
                 await self._is_free.wait()
         except TimeoutError:
             return
+
+    @contextmanager
+    def cut_short(self, limit: asyncio.Timeout) -> Iterator[None]:
+        """Have *limit*, which the block is inside of, come sooner when the service stops."""
+        self._limits.add(limit)
+        self._hasten(limit)
+        try:
+            yield
+        finally:
+            self._limits.discard(limit)
+
+    def stop(self, *, seconds: float) -> None:
+        """The service stops: what can be cut short has *seconds* to end by itself."""
+        self._end = asyncio.get_running_loop().time() + seconds
+        for limit in self._limits:
+            self._hasten(limit)
+
+    def was_cut_short(self, limit: asyncio.Timeout) -> bool:
+        """Whether *limit* came because the service stops, and not because its own time was over."""
+        return self._end is not None and limit.when() == self._end
+
+    def _hasten(self, limit: asyncio.Timeout) -> None:
+        when = limit.when()
+        if self._end is not None and (when is None or when > self._end):
+            limit.reschedule(self._end)

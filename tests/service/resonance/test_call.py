@@ -12,6 +12,7 @@ import pytest
 from consolidation.kernel.clock import FixedClock
 from consolidation.kernel.errors import GraphUnavailable, TranscriptUnreadable
 from service.resonance.call import Deadline
+from service.runtime.foreground import Foreground
 from tests.support.fragments import NOON
 from tests.support.read_path import call_of, mind_in
 
@@ -26,7 +27,7 @@ async def mind(tmp_path):
 
 async def failing(mind, fault, **asked):
     call = call_of(mind, "Hello.", **asked)
-    async with call.failing_open():
+    async with call.failing_open(Foreground()):
         if fault is not None:
             raise fault
         await asyncio.sleep(60)
@@ -59,7 +60,7 @@ async def test_whatever_else_fails_gives_silence_and_no_secret(mind):
 async def test_a_call_that_works_says_that_the_disk_works_again(mind):
     """Broken: ``disk.worked`` is not called: a disk that failed once would be ill for ever."""
     await failing(mind, TranscriptUnreadable("no such file"))
-    async with call_of(mind, "Hello.").failing_open():
+    async with call_of(mind, "Hello.").failing_open(Foreground()):
         pass
 
     assert mind.disk.trouble is None

@@ -13,6 +13,7 @@ from consolidation.kernel.errors import ModelTimedOut, ModelUnavailable, Transcr
 from consolidation.kernel.ports import Reply, Usage
 from service.resonance.late_answers import LateAnswers, LateStore, Pace
 from service.runtime.background import Background
+from service.runtime.foreground import Foreground
 from tests.support.read_path import call_of
 
 pytestmark = pytest.mark.anyio
@@ -58,7 +59,7 @@ async def test_an_answer_in_time_serves_this_call_alone(asked):
     """Broken: ``release`` keeps it all the same."""
     asked.given.set_result(LYON)
 
-    async with asked.call.failing_open():
+    async with asked.call.failing_open(Foreground()):
         assert await asked.question.answer(seconds=None) == LYON
     await asked.settle()
 
@@ -67,7 +68,7 @@ async def test_an_answer_in_time_serves_this_call_alone(asked):
 
 async def test_an_answer_that_came_before_it_was_waited_for_serves_this_call_alone(asked):
     """Broken: it is kept as soon as it comes."""
-    async with asked.call.failing_open():
+    async with asked.call.failing_open(Foreground()):
         asked.given.set_result(LYON)
         await asked.settle()
         assert await asked.question.answer(seconds=0) == LYON
@@ -78,7 +79,7 @@ async def test_an_answer_that_came_before_it_was_waited_for_serves_this_call_alo
 
 async def test_an_answer_that_comes_late_is_kept(asked):
     """Broken: ``release`` does nothing; the answer is waited for without a limit."""
-    async with asked.call.failing_open():
+    async with asked.call.failing_open(Foreground()):
         assert await asked.question.answer(seconds=0.001) is None
     asked.given.set_result(LYON)
     await asked.settle()
@@ -88,7 +89,7 @@ async def test_an_answer_that_comes_late_is_kept(asked):
 
 async def test_an_answer_that_nobody_waited_for_is_kept(asked):
     """Broken: ``failing_open`` releases no question when the phases end early."""
-    async with asked.call.failing_open():
+    async with asked.call.failing_open(Foreground()):
         asked.given.set_result(LYON)
     await asked.settle()
 
@@ -99,7 +100,7 @@ async def test_an_answer_whose_call_was_ended_while_it_waited_is_kept(asked):
     """Broken: ``_is_used`` is set before the answer is there."""
 
     async def wait():
-        async with asked.call.failing_open():
+        async with asked.call.failing_open(Foreground()):
             await asked.question.answer(seconds=None)
 
     waiting = asyncio.create_task(wait())

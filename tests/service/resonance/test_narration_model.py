@@ -10,6 +10,7 @@ from service.resonance.late_answers import LateAnswers
 from service.resonance.narration_model import NarrationModel, Telling
 from service.retrieval.moment import Label, LabelledFragment, Shortlist
 from service.runtime.background import Background
+from service.runtime.foreground import Foreground
 from tests.support.fragments import fragment_of
 from tests.support.read_path import call_of, mind_in
 
@@ -46,7 +47,7 @@ class Talk:
     async def asks(self, text):
         """A call that ends before the model has answered."""
         call = call_of(self.mind, "?")
-        async with call.failing_open():
+        async with call.failing_open(Foreground()):
             self._narration.begin(call, shortlist_of(text))
 
     async def answers(self):
