@@ -127,10 +127,22 @@ export async function refusalOf(answer: Response): Promise<MindMemoryError> {
   return new kind(status, problem, retryAfterOf(answer));
 }
 
-/** `Retry-After` in seconds; null where it is missing or a date. */
+/**
+ * `Retry-After` in seconds; null where it is missing, or neither a number nor a date.
+ *
+ * A date counts from the answer's own `Date`, so that a clock that is wrong changes nothing.
+ */
 export function retryAfterOf(answer: Response): number | null {
-  const value = answer.headers.get("Retry-After");
-  return value !== null && /^\d+(\.\d+)?$/.test(value) ? Number(value) : null;
+  const value = answer.headers.get("Retry-After") ?? "";
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value);
+  const until = dateOf(value);
+  return until === null ? null : Math.max((until - (dateOf(answer.headers.get("Date") ?? "") ?? Date.now())) / 1000, 0);
+}
+
+/** A date as HTTP writes it, in milliseconds. */
+function dateOf(value: string): number | null {
+  const found = / GMT$/.test(value) ? Date.parse(value) : NaN;
+  return Number.isNaN(found) ? null : found;
 }
 
 /** Whether the same turn is refused whenever it comes. */

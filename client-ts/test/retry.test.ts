@@ -51,6 +51,27 @@ test("Retry-After is waited for", () =>
     assert.ok(performance.now() - began >= 1000);
   }, { headers: { "Retry-After": "1" } }));
 
+const DATE = "Sun, 06 Nov 1994 08:49:30 GMT";
+
+test("a date is waited for, by the answer's own clock", () =>
+  against([429], async (memory) => {
+    const began = performance.now();
+    await memory.storeTurn("ada", "s1", "Hello.");
+    assert.ok(performance.now() - began >= 1000);
+  }, { headers: { "Retry-After": "Sun, 06 Nov 1994 08:49:31 GMT", Date: DATE } }));
+
+test("an error says in seconds how long to wait", () =>
+  against([429], async (memory) => {
+    await assert.rejects(memory.storeTurn("ada", "s1", "Hello."), (error: RateLimited) => error.retryAfter === 60);
+  }, { maxAttempts: 1, headers: { "Retry-After": "Sun, 06 Nov 1994 08:50:30 GMT", Date: DATE } }));
+
+for (const words of [DATE, "soon"]) {
+  test(`"${words}" asks for no pause of its own`, () =>
+    against([429], async (memory) => {
+      await memory.storeTurn("ada", "s1", "Hello.");
+    }, { totalSeconds: 5, headers: { "Retry-After": words } }));
+}
+
 test("a refusal is not sent again", () =>
   against([409], async (memory, heard) => {
     await assert.rejects(memory.storeTurn("ada", "s1", "Hello."), Conflict);

@@ -26,6 +26,8 @@ import json
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -170,9 +172,27 @@ def refusal(status: int, *, headers: Mapping[str, str], content: bytes) -> MindM
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """``Retry-After`` in seconds; None where it is missing or a date."""
-    value = headers.get("retry-after")
-    return float(value) if value is not None and value.isascii() and value.isdigit() else None
+    """
+    ``Retry-After`` in seconds; None where it is missing, or neither a number nor a date.
+
+    A date counts from the answer's own ``Date``, so that a clock that is wrong changes nothing.
+    """
+    value = headers.get("retry-after", "").strip()
+    if value.isascii() and value.isdigit():
+        return float(value)
+    if (until := _date(value)) is None:
+        return None
+    since = _date(headers.get("date", "")) or datetime.now(timezone.utc)
+    return max((until - since).total_seconds(), 0.0)
+
+
+def _date(value: str) -> datetime | None:
+    """A date as HTTP writes it, which is in UTC."""
+    try:
+        found = parsedate_to_datetime(value)
+    except (ValueError, OverflowError):
+        return None
+    return found if found.tzinfo is not None else found.replace(tzinfo=timezone.utc)
 
 
 def is_problem(headers: Mapping[str, str]) -> bool:

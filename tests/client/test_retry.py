@@ -97,6 +97,22 @@ def test_a_pause_is_as_long_as_the_service_asks_for():
     assert pauses == [8]
 
 
+@pytest.mark.parametrize("date", ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT"])
+def test_a_pause_lasts_until_the_date_that_is_asked_for(date):
+    """Broken: a date was passed over, and the service was asked again at once."""
+    asked = no(503, retry_after=date, date="Sun, 06 Nov 1994 08:49:30 GMT")
+    pauses, _, _ = follow(STORE, asked, KEPT, retry=RetryPolicy(first_backoff_seconds=1))
+
+    assert pauses == [8]
+
+
+@pytest.mark.parametrize("words", ["Sun, 06 Nov 1994 08:49:37 GMT", "soon", "", "-5"])
+def test_what_is_over_or_no_time_asks_for_no_pause_of_its_own(words):
+    pauses, _, _ = follow(STORE, no(503, retry_after=words), KEPT, retry=RetryPolicy(first_backoff_seconds=1))
+
+    assert pauses == [1]
+
+
 def test_a_pause_beyond_the_deadline_is_not_taken():
     pauses, _, error = follow(STORE, no(429, retry_after="60"), KEPT)
 
