@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
 MOST_RULES = 15
-_LINE = re.compile(r"^- (.+?)(?: \(dream (\d{1,9})\))?$")
+_LINE = re.compile(r"^\ufeff?- (.+?)(?: \(dream (\d{1,9})\))?$")
 _SAME_BEGINNING, _SAME_PART = 30, 40  # characters
 _HEAD = "# Rules"
 

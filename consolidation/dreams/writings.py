@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MOST_PRIORITIES, MOST_BRIEFING_LINES = 5, 80
 MOST_DELETED = 400  # lines of a file; the oldest are forgotten
-_ITEM = re.compile(r"^\s*(?:[-*]|\d+[.)])\s+(.+)$")
+_ITEM = re.compile(r"^\ufeff?\s*(?:[-*]|\d+[.)])\s+(.+)$")
 _PRIORITIES = "# Priorities"
 
 

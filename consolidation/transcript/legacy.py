@@ -53,7 +53,7 @@ def legacy_turns(folder: Path, *, today: datetime) -> Iterator[Turn | Unread]:
             yield Unread(where, "its day is not over")
             continue
         try:
-            with file.open(encoding="utf-8", errors="replace") as handle:
+            with file.open(encoding="utf-8-sig", errors="replace") as handle:
                 text = handle.read(_LARGEST)
                 is_whole = not handle.read(1)
         except OSError as error:

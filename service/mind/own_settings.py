@@ -29,7 +29,7 @@ from consolidation.kernel.shared_files import stamp_of, until_unchanged
 from consolidation.story.edits import check_unchanged, etag_of
 from consolidation.text.surrogates import as_text
 from consolidation.workspace import LONGEST_MIND_NAME, mind_id_of
-from service.mind.settings_lines import edited
+from service.mind.settings_lines import BYTE_ORDER_MARK, edited
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
@@ -297,7 +297,7 @@ def _read(file: Path) -> SettingsRead:
 def understood(text: str) -> SettingsRead:
     """What *text* sets; with a fault, nothing but words that are never kept, where these can be read."""
     try:
-        parsed = tomllib.loads(text)
+        parsed = tomllib.loads(text.removeprefix(BYTE_ORDER_MARK))
     except _UNREADABLE as error:
         at = _AT_LINE.search(str(error))
         own = OwnSettings(never_keep=_never_kept_by_line(text))
@@ -323,7 +323,7 @@ def _never_kept(parsed: Mapping[str, Any]) -> tuple[str, ...] | None:
 
 def _never_kept_by_line(text: str) -> tuple[str, ...] | None:
     """The same of a text that is not TOML, by the one line that sets them."""
-    for line in text.split("\n"):
+    for line in text.removeprefix(BYTE_ORDER_MARK).split("\n"):
         if line.lstrip().startswith("never_keep"):
             try:
                 return _never_kept(tomllib.loads(line))
@@ -344,7 +344,7 @@ def _fault(error: ErrorDetails, text: str) -> SettingsFault:
 
 def _line_of(key: str, text: str) -> int | None:
     """The line in which *key* is set, or its table begins."""
-    found = re.search(rf"^[ \t]*(\[\[?[ \t]*)?[\"']?{re.escape(key)}[\"']?[ \t]*[=.\]]", text, re.MULTILINE)
+    found = re.search(rf"^\ufeff?[ \t]*(\[\[?[ \t]*)?[\"']?{re.escape(key)}[\"']?[ \t]*[=.\]]", text, re.MULTILINE)
     return text.count("\n", 0, found.start()) + 1 if found is not None else None
 
 

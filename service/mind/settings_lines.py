@@ -18,6 +18,7 @@ from consolidation.kernel.errors import SettingsByHand
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+BYTE_ORDER_MARK = "\ufeff"  # which editors on Windows put before a text
 _LINE_ENDS = re.compile(r"(?<=\n)")
 _MOST_TRIES = 50  # each parses the whole text
 _UNREADABLE = (tomllib.TOMLDecodeError, RecursionError)
@@ -29,11 +30,13 @@ def edited(text: str, changes: Mapping[str, object]) -> str:
     *text*, which is TOML, with each key of *changes* set to its value, or taken out where that is None.
 
     A value is a number, text, or a list of texts or of tables of texts. Only the lines of these keys change. Raises
-    SettingsByHand where a value is written over several lines or as a table.
+    SettingsByHand where a value is written over several lines or as a table. A byte order mark stays.
     """
+    plain = text.removeprefix(BYTE_ORDER_MARK)
+    mark = text[: len(text) - len(plain)]
     for key, value in changes.items():
-        text = _with(text, key, value)
-    return text
+        plain = _with(plain, key, value)
+    return f"{mark}{plain}"
 
 
 def _with(text: str, key: str, value: object) -> str:

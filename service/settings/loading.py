@@ -16,7 +16,7 @@ from pydantic_settings import SettingsError
 from consolidation.kernel.errors import ConfigurationFault
 from consolidation.secrets.redaction import without_secrets_of
 from service.access.keys import parse_key
-from service.settings.settings import SHOWN, Settings
+from service.settings.settings import SHOWN, TOML, Settings, read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 type Source = Literal["default", "file", "environment", "option"]
 
 PREFIX = "MIND_MEMORY_"
-TOML = "mind-memory.toml"
 _URL, KEY = "MIND_MEMORY_URL", "MIND_MEMORY_KEY"  # of commands that talk to a service; no settings of the service
 _OF_COMPOSE = tuple(f"{PREFIX}{name}" for name in ("DATA", "UID", "GID", "PUBLISH"))  # in .env, for compose.yaml
 _GRAPH = "FALKORDB_URL"
@@ -90,7 +89,7 @@ def read_url(settings: Settings) -> str | None:
 
 def origins(settings: Settings, **flags: object) -> tuple[Origin, ...]:
     """Every setting that somebody set, with the place that set it."""
-    toml = _toml()
+    toml = read_toml()
     found = []
     for path in _leaves(Settings):
         name = ".".join(path)
@@ -120,7 +119,7 @@ class EffectiveSetting:
 
 def effective_settings(settings: Settings) -> tuple[EffectiveSetting, ...]:
     """Every setting that *settings* hold, in order. Raises OSError, TOMLDecodeError if mind-memory.toml is not TOML."""
-    toml, dumped, plain = _toml(), settings.model_dump(mode="json"), _without_options()
+    toml, dumped, plain = read_toml(), settings.model_dump(mode="json"), _without_options()
     return tuple(
         EffectiveSetting(
             name=_GRAPH if _is_graph(path) else "__".join(path).upper(),
@@ -369,11 +368,6 @@ def _leaves(section: type[BaseModel]) -> Iterator[tuple[str, ...]]:
     paths = tuple(_paths(section))
     sections = {path[:-1] for path in paths}
     return (path for path in paths if path not in sections)
-
-
-def _toml() -> dict[str, object]:
-    file = Path(TOML)
-    return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
 
 def _at(tree: object, path: Sequence[str]) -> object:

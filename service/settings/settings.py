@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -17,7 +18,7 @@ from pydantic import (
     PositiveInt,
     SecretStr,
 )
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from consolidation.secrets.privacy_filter import MARKERS
 from consolidation.secrets.redaction import in_address
@@ -55,6 +56,7 @@ _LEAST_HIDDEN = 5  # shorter values occur inside ordinary words
 _NO_KEYS = frozenset({"dummy", "empty", "no-key", "ollama", "lm-studio", "not-needed"})
 _KEYS_ELSEWHERE = ("_API_KEY", "_ACCESS_KEY", "_TOKEN", "_SECRET")  # endings of variables that provider libraries read
 
+TOML = "mind-memory.toml"
 SHOWN = {"falkordb_url": shown, "database": shown_database}  # secrets of which a part may be shown
 
 
@@ -62,6 +64,16 @@ def _prefix(text: str) -> str:
     if re.fullmatch("[a-z0-9_]{0,32}", text) is None:
         raise ValueError("must be at most 32 of a-z, 0-9 and _")
     return text
+
+
+def read_toml() -> dict[str, Any]:
+    """
+    What ``mind-memory.toml`` sets; a byte order mark before it, as editors on Windows put there, is not read.
+
+    Raises OSError, UnicodeDecodeError, TOMLDecodeError.
+    """
+    file = Path(TOML)
+    return tomllib.loads(file.read_bytes().decode("utf-8-sig")) if file.is_file() else {}
 
 
 class Settings(BaseSettings):
@@ -72,7 +84,6 @@ class Settings(BaseSettings):
         env_nested_delimiter="__",
         frozen=True,
         extra="forbid",
-        toml_file="mind-memory.toml",
         populate_by_name=True,
     )
 
@@ -194,7 +205,7 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Read mind-memory.toml after the environment. No .env file and no secret files are read."""
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+        return init_settings, env_settings, InitSettingsSource(settings_cls, read_toml())
 
 
 def _secrets(section: BaseModel) -> Iterator[str]:

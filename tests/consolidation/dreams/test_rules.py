@@ -29,6 +29,14 @@ def test_a_rule_of_ours_goes_when_a_dream_says_so_and_a_persons_stays():
     assert read_rules(left) == (Rule("Never push on Fridays."),)
 
 
+def test_a_byte_order_mark_hides_no_rule():
+    """Broken: the first rule of a file that an editor on Windows saved was not seen, and told again by the next dream."""
+    text = "\ufeff- Never push on Fridays.\n"
+
+    assert read_rules(text) == (Rule("Never push on Fridays."),)
+    assert changed(text, add=["Never push on Fridays."]) == (text, ())
+
+
 def test_a_rule_that_a_person_reworded_is_a_persons():
     text, _ = changed(add=["Retry a timeout once."])
     ours = frozenset(rule.digest for rule in read_rules(text))

@@ -24,6 +24,16 @@ def test_a_flag_wins_over_a_variable_and_that_over_the_file(tmp_path, monkeypatc
     ]
 
 
+def test_a_byte_order_mark_before_the_file_is_not_read(tmp_path):
+    """Broken: what Notepad saved was "not TOML", and no service started."""
+    (tmp_path / "mind-memory.toml").write_text("\ufeffport = 1\n", encoding="utf-8")
+
+    settings = read_settings()
+
+    assert settings.port == 1
+    assert [(one.name, one.place) for one in origins(settings)] == [("port", "mind-memory.toml")]
+
+
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
