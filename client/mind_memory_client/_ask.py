@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from mind_memory_client._endpoints import AsModel, Endpoint
 from mind_memory_client.ask import MemoryAnswer
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from mind_memory_client._endpoints import Call
     from mind_memory_client._transport import AsyncTransport, Transport
 
@@ -23,15 +22,19 @@ def ask(
     question: str,
     *,
     limit: int | None = None,
+    since: datetime | str | None = None,
+    until: datetime | str | None = None,
     at: datetime | str | None = None,
     language: str | None = None,
     timezone: str | None = None,
     asker: str | None = None,
 ) -> Call[MemoryAnswer]:
     """The call that asks."""
-    instant = at if at is None or isinstance(at, str) else at.isoformat()
-    body = {"question": question, "limit": limit, "at": instant, "language": language, "timezone": timezone}
-    body["asker"] = asker
+    times = {"since": since, "until": until, "at": at}
+    body: dict[str, object] = {
+        name: one.isoformat() if isinstance(one, datetime) else one for name, one in times.items()
+    }
+    body |= {"question": question, "limit": limit, "language": language, "timezone": timezone, "asker": asker}
     return ASK.call(mind_id=mind, body=body)
 
 
@@ -46,6 +49,8 @@ class AskCalls:
         question: str,
         *,
         limit: int | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
         at: datetime | str | None = None,
         language: str | None = None,
         timezone: str | None = None,
@@ -54,11 +59,22 @@ class AskCalls:
         """
         Ask memory a question: lines that name their evidence, and what is not remembered.
 
-        The answer rests on *limit* memories at most, 12 if left out. *at* asks for the facts that held then. *language*
-        is the answer's, that of the question if left out; *timezone* that of its days. *asker* is the name of who
-        asks, to whom "I" refers. Without a model, it is the evidence alone.
+        The answer rests on *limit* memories at most, 12 if left out, and on what was said between *since* and *until*.
+        *at* asks for the facts that held then. *language* is the answer's, that of the question if left out; *timezone*
+        that of its days. *asker* is the name of who asks, to whom "I" refers. Without a model, it is the evidence
+        alone.
         """
-        call = ask(mind, question, limit=limit, at=at, language=language, timezone=timezone, asker=asker)
+        call = ask(
+            mind,
+            question,
+            limit=limit,
+            since=since,
+            until=until,
+            at=at,
+            language=language,
+            timezone=timezone,
+            asker=asker,
+        )
         return self._transport.send(call)
 
 
@@ -73,6 +89,8 @@ class AsyncAskCalls:
         question: str,
         *,
         limit: int | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
         at: datetime | str | None = None,
         language: str | None = None,
         timezone: str | None = None,
@@ -81,9 +99,20 @@ class AsyncAskCalls:
         """
         Ask memory a question: lines that name their evidence, and what is not remembered.
 
-        The answer rests on *limit* memories at most, 12 if left out. *at* asks for the facts that held then. *language*
-        is the answer's, that of the question if left out; *timezone* that of its days. *asker* is the name of who
-        asks, to whom "I" refers. Without a model, it is the evidence alone.
+        The answer rests on *limit* memories at most, 12 if left out, and on what was said between *since* and *until*.
+        *at* asks for the facts that held then. *language* is the answer's, that of the question if left out; *timezone*
+        that of its days. *asker* is the name of who asks, to whom "I" refers. Without a model, it is the evidence
+        alone.
         """
-        call = ask(mind, question, limit=limit, at=at, language=language, timezone=timezone, asker=asker)
+        call = ask(
+            mind,
+            question,
+            limit=limit,
+            since=since,
+            until=until,
+            at=at,
+            language=language,
+            timezone=timezone,
+            asker=asker,
+        )
         return await self._transport.send(call)

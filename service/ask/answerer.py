@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from service.ask.evidence import Evidence
     from service.mind.minds import Mind
     from service.retrieval.remember import Recall
+    from service.retrieval.time_window import TimeWindow
 
 log = structlog.get_logger()
 
@@ -43,7 +44,7 @@ _NOTHING = Checked((), (), (), ())
 @dataclass(frozen=True, slots=True)
 class Question:
     """
-    What is asked. ``at`` asks for the facts that held then.
+    What is asked, of what was said in ``window``; its ``at`` asks for the facts that held then.
 
     ``language`` and ``timezone`` are the answer's; ``tag`` is the language as it was asked for, such as "zh-Hant".
     ``asker`` is the name of who asks, "" where they have none.
@@ -53,7 +54,7 @@ class Question:
     language: str
     tag: str
     timezone: tzinfo
-    at: datetime | None
+    window: TimeWindow
     limit: int
     asker: str = ""
 
@@ -104,7 +105,7 @@ class Answerer:
             mind,
             question.text,
             language=question.tag,
-            at=question.at,
+            window=question.window,
             now=now,
             limit=question.limit,
             asker=question.asker,
@@ -134,7 +135,7 @@ class Answerer:
             "agent": self._agent,
             "language": question.tag,
             "now": self._clock.now().astimezone(question.timezone).strftime("%A, %Y-%m-%d %H:%M"),
-            "at": _day(question.at, question.timezone),
+            "at": _day(question.window.at, question.timezone),
             "asker": self._cleaned(shown_name(question.asker, role=Speaker.USER)),
             "question": self._cleaned(question.text),
             "evidence": tuple(

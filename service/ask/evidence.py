@@ -17,7 +17,6 @@ from consolidation.text.words import tokens
 from service.retrieval.lead_words import led_in, told_words
 from service.retrieval.put_right import put_right_in
 from service.retrieval.remembered import Kind, Remembered
-from service.retrieval.time_window import TimeWindow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from service.mind.minds import Mind
     from service.retrieval.remember import Recall
+    from service.retrieval.time_window import TimeWindow
 
 type State = Literal["holding", "ended", "planned", "said", "wrong"]
 
@@ -57,7 +57,7 @@ async def find_evidence(
     question: str,
     *,
     language: str,
-    at: datetime | None,
+    window: TimeWindow,
     now: datetime,
     limit: int,
     asker: str = "",
@@ -65,7 +65,8 @@ async def find_evidence(
     """
     At most *limit* memories about *question*, best first, and what was unavailable.
 
-    *at* asks what held then; *asker* is the name of who asks. Who said each is told in *language*, a tag.
+    What was said in *window* counts; its ``at`` asks what held then. *asker* is the name of who asks. Who said each is
+    told in *language*, a tag.
 
     "Where does my mother live?" finds who she is, and by her name what else is known. What is summed up of an entity
     is among them only where a person wrote it: what a model summed up does not say what ended.
@@ -76,9 +77,7 @@ async def find_evidence(
 
     async def search(query: str, kinds: frozenset[Kind], *, share: float, is_said_only: bool = False) -> None:
         most = max(limit, _MOST_ENTITIES) if kinds == _ENTITIES else limit
-        found, degraded = await recall.remember(
-            mind, query, kinds=kinds, window=TimeWindow(at=at), limit=most, asker=asker
-        )
+        found, degraded = await recall.remember(mind, query, kinds=kinds, window=window, limit=most, asker=asker)
         unavailable.extend(degraded)
         found = tuple(one for one in found if one.kind != "entity" or one.written is not None)
         near = (one for one in found if one.score >= _LEAST_SHARE * found[0].score)
@@ -99,7 +98,7 @@ async def find_evidence(
             await search(name, _ENTITIES, share=_FOLLOWED_SHARE)
     ranked = sorted(best.values(), key=lambda one: (one.is_held_back, one.tells_wrong, one.is_contradicted, -one.score))
     told = (_led_in(one, language=language) for one in _telling(ranked)[:limit])
-    evidence = tuple(Evidence(one, state_of(one, at=at or now)) for one in told)
+    evidence = tuple(Evidence(one, state_of(one, at=window.at or now)) for one in told)
     return evidence, tuple(dict.fromkeys(unavailable))
 
 

@@ -155,6 +155,8 @@ class ToAsk(ZonedArguments):
 
     question: Words = Field(description="What to answer from memory, in plain words of any language.")
     limit: int = Field(12, ge=1, le=50, description="How many memories the answer may rest on, 1 to 50.")
+    since: From | None = Field(None, description=f"Only what was said at or after: {_WHEN}.")
+    until: UpTo | None = Field(None, description=f"Only what was said at or before: {_WHEN}.")
     at: At | None = Field(None, description=f"Ask for the facts that held then: {_WHEN}.")
     language: Annotated[str, Field(pattern=r"^[A-Za-z]{2,3}([-_][A-Za-z0-9]{1,8})*$", max_length=35)] | None = Field(
         None, description="The language of the answer, like de; that of the question when left out."

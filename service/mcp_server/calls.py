@@ -58,7 +58,7 @@ async def remember(arguments: ToRemember, connection: ApiConnection) -> Remember
 async def ask_memory(arguments: ToAsk, connection: ApiConnection) -> AskResult:
     """An answer, and the evidence of each line."""
     mind = _mind(arguments, connection)
-    body = arguments.values_of("question", "limit", "at", "language", "timezone", "asker")
+    body = arguments.values_of("question", "limit", "since", "until", "at", "language", "timezone", "asker")
     try:
         answer = await connection.api.ask("POST", f"{_path(mind)}/ask", json=body)
     except ApiRefused as refusal:

@@ -132,6 +132,31 @@ async def test_the_days_of_the_evidence_may_be_told(tmp_path):
     assert [one["text"] for one in found["answer"]] == [told]
 
 
+async def test_what_was_said_later_is_left_out_where_the_question_says_so(tmp_path):
+    """Broken: only facts had a day, so that what was said in March stood beside what held in January."""
+    day = {"at": "2026-01-20T12:00:00Z"}
+    async with running(tmp_path) as service:
+        for turn in (LYON, PORTO):
+            await service.keep(MIND, turn)
+        await read(service)
+
+        async def texts(status=200, **limits):
+            asked = {"question": QUESTION, **limits}
+            answer = await service.http.post(f"/v1/minds/{MIND}/ask", json=asked)
+            assert answer.status_code == status, answer.text
+            return answer.json() if status != 200 else " ".join(one["text"] for one in answer.json()["evidence"])
+
+        held = await texts(**day)
+        known = await texts(**day, until="2026-01-31T23:59:59Z")
+        since = await texts(since="2026-02-01T00:00:00Z")
+        wrong = await texts(422, since="2026-02-01T00:00:00Z", until="2026-01-01T00:00:00Z")
+
+    assert "Porto" in held
+    assert "Lyon" in known and "Porto" not in known
+    assert "Porto" in since and "Lyon" not in since
+    assert wrong["errors"][0]["pointer"] == "#/until" and "before since" in wrong["errors"][0]["detail"]
+
+
 async def test_what_is_missing_may_name_nobody_who_was_not_asked_for(tmp_path):
     found, _ = await asked(tmp_path, saying(missing=["whether Ines has a house", "where her husband Pierre lives"]))
 

@@ -35,6 +35,8 @@ async def ask(
     context: Context,
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="In any words.")],
     mind: MindName = DEFAULT_MIND,
+    since: Annotated[str | None, typer.Option(metavar="DAY", help="Said from this day or time on.")] = None,
+    until: Annotated[str | None, typer.Option(metavar="DAY", help="Said up to this day or time.")] = None,
     at: Annotated[str | None, typer.Option(metavar="DAY", help="What held on this day, like 2026-01-09.")] = None,
     language: Annotated[str | None, typer.Option(metavar="CODE", help="Of the answer, like de.")] = None,
     asker: Asker = None,
@@ -45,6 +47,8 @@ async def ask(
         raise CommandFailed("say what to answer: the question is empty")
     asked: dict[str, Any] = {
         "limit": limit,
+        "since": instant_of(since, "--since", at=time.min),
+        "until": instant_of(until, "--until", at=time.max),
         "at": instant_of(at, "--at", at=time(12)),
         "language": language,
         "timezone": shown_zone().key,

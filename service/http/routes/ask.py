@@ -15,6 +15,7 @@ from service.http.schemas.resonance import SourceOut, note_out, said_by
 from service.mind.copies import outage
 from service.mind.own_settings import own_settings_of
 from service.mind.spoken_language import spoken_language
+from service.retrieval.time_window import TimeWindow
 
 router = APIRouter(prefix="/v1/minds/{mind_id}", tags=["minds"], route_class=KnownQuery)
 
@@ -31,9 +32,8 @@ async def ask(mind_id: MindId, posted: AskIn, memory: MemoryDep) -> AskOut:
     lacking = outage(memory.minds.copies)
     tag = posted.language if posted.language is not None else await run_sync(spoken_language, mind, posted.question)
     zone = (await own_settings_of(mind)).zone(posted.timezone)
-    question = Question(
-        posted.question, primary_subtag(tag), tag, zone, posted.at, posted.limit, asker=posted.asker or ""
-    )
+    window = TimeWindow(posted.since, posted.until, posted.at)
+    question = Question(posted.question, primary_subtag(tag), tag, zone, window, posted.limit, asker=posted.asker or "")
     return _answer_out(await memory.answerer.answer(mind, question), lacking=lacking)
 
 

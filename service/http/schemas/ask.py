@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
 from service.http.schemas.corrections import DecisionOut
 from service.http.schemas.examples import SOURCE
@@ -23,7 +23,11 @@ class AskIn(Body):
     limit: Annotated[int, Field(ge=1, le=50, strict=True), WHOLE] = Field(
         12, description="How many memories the answer may rest on."
     )
-    at: Instant | None = Field(None, description="Ask for the facts that held at this time.")
+    since: Instant | None = Field(None, description="Only what was said at or after this time.")
+    until: Instant | None = Field(None, description="Only what was said at or before this time.")
+    at: Instant | None = Field(
+        None, description="Ask for the facts that held at this time. Words of later days count, too, without `until`."
+    )
     language: Language | None = Field(
         None, description="The language of the answer, like `de`; that of the question if left out."
     )
@@ -31,6 +35,14 @@ class AskIn(Body):
     asker: Asker | None = Field(None, description=ASKER)
 
     model_config = Body.model_config | {"json_schema_extra": {"examples": [ASKED]}}
+
+    @field_validator("until")
+    @classmethod
+    def _not_before_since(cls, until: datetime | None, info: ValidationInfo) -> datetime | None:
+        since = info.data.get("since")
+        if until is not None and since is not None and until < since:
+            raise ValueError("must not be before since")
+        return until
 
 
 class AnswerLineOut(Answered):

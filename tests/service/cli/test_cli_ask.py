@@ -50,6 +50,14 @@ def test_a_pipe_gets_the_answer_of_the_api(home):
     assert (found["by_model"], found["evidence"][0]["state"]) == (False, "holding")
 
 
+def test_only_what_was_said_between_two_days_is_answered(home):
+    def found(*days):
+        return json.loads(call("ask", "Where does Ines live?", *days, "--json", "--home", home).stdout)["evidence"]
+
+    assert found("--since", "2026-01-09", "--until", "2026-01-09")
+    assert not found("--since", "2026-01-10") and not found("--until", "2026-01-08")
+
+
 def test_what_is_muted_is_marked(home):
     words = "I promised Ann the quarterly report."
     said = {"session_id": "s1", "role": "user", "content": words, "timestamp": "2026-01-09T12:00:00Z"}

@@ -57,6 +57,19 @@ async def test_who_asks_is_led_by_what_they_told(service):
     assert "name: must not be a word for another speaker" in wrong[2]
 
 
+async def test_a_question_is_answered_of_what_was_said_between_two_days(service):
+    async with over_http(service, query="?mind=days") as host:
+        for number, day in enumerate(("2026-01-09", "2026-03-02"), start=1):
+            memory = {"text": f"Ines lives in town {number}.", "importance": 0.8, "occurred_at": day}
+            await host.call_tool("save_memory", memory)
+        asked = {"question": "Where does Ines live?"}
+        older = text_of(await host.call_tool("ask_memory", asked | {"until": "2026-01-31"}))
+        newer = text_of(await host.call_tool("ask_memory", asked | {"since": "2026-02-01"}))
+
+    assert "town 1" in older and "town 2" not in older
+    assert "town 2" in newer and "town 1" not in newer
+
+
 async def test_something_is_saved_on_purpose_and_repeated_under_its_id_it_is_saved_once(service):
     async with over_http(service, query="?mind=noted") as host:
         result = await host.call_tool("save_memory", {"text": "I promised Ann the report.", "importance": 0.8})
