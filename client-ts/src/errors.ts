@@ -130,13 +130,13 @@ export async function refusalOf(answer: Response): Promise<MindMemoryError> {
 /**
  * `Retry-After` in seconds; null where it is missing, or neither a number nor a date.
  *
- * A date counts from the answer's own `Date`, so that a clock that is wrong changes nothing.
+ * A date counts from the answer's own `Date`, without which it says nothing: our clock may be another one.
  */
 export function retryAfterOf(answer: Response): number | null {
   const value = answer.headers.get("Retry-After") ?? "";
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value);
-  const until = dateOf(value);
-  return until === null ? null : Math.max((until - (dateOf(answer.headers.get("Date") ?? "") ?? Date.now())) / 1000, 0);
+  const [until, since] = [dateOf(value), dateOf(answer.headers.get("Date") ?? "")];
+  return until === null || since === null ? null : Math.max((until - since) / 1000, 0);
 }
 
 /** A date as HTTP writes it, in milliseconds. */

@@ -175,15 +175,13 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     """
     ``Retry-After`` in seconds; None where it is missing, or neither a number nor a date.
 
-    A date counts from the answer's own ``Date``, so that a clock that is wrong changes nothing.
+    A date counts from the answer's own ``Date``, without which it says nothing: our clock may be another one.
     """
     value = headers.get("retry-after", "").strip()
     if value.isascii() and value.isdigit():
         return float(value)
-    if (until := _date(value)) is None:
-        return None
-    since = _date(headers.get("date", "")) or datetime.now(timezone.utc)
-    return max((until - since).total_seconds(), 0.0)
+    until, since = _date(value), _date(headers.get("date", ""))
+    return None if until is None or since is None else max((until - since).total_seconds(), 0.0)
 
 
 def _date(value: str) -> datetime | None:
