@@ -48,7 +48,7 @@ def ranked(
     The rows that each query finds, best first. Stems of an arm are counted once, and what two ask alike is found once.
 
     If there are too many rows, the rarest stems choose; if even the rarest is too frequent, the newest rows are used.
-    With *among*, these rows alone are found; where they are few, every stem counts.
+    With *among*, these rows alone are found; where they are few, frequent stems count, too.
     """
     is_short = among is not None and len(among) <= _MOST_ROWS
     counts = {
@@ -59,7 +59,7 @@ def ranked(
     asked = []
     for arm, stems, limit in queries:
         rows = {stem: counts[arm][stem] for stem in stems if stem in counts[arm]}
-        chosen = _rarest(dict.fromkeys(rows, 1) if is_short else rows)
+        chosen = _rarest(rows, most=None if is_short else _MOST_ROWS)
         key = (arm, chosen, limit)
         if key not in found:
             is_wide = not is_short and bool(chosen) and rows[chosen[0]] > _MOST_ROWS
@@ -90,13 +90,13 @@ def _ranked(
     return tuple(map(TextHit._make, rows_found))
 
 
-def _rarest(rows: Mapping[str, int]) -> tuple[str, ...]:
-    """The rarest words that together occur in no more rows than the budget; at least one word."""
+def _rarest(rows: Mapping[str, int], *, most: int | None) -> tuple[str, ...]:
+    """The rarest words that together occur in at most so many rows; at least one word. None limits nothing."""
     chosen: list[str] = []
-    budget = _MOST_ROWS
+    found = 0
     for word in sorted((word for word in rows if rows[word] > 0), key=lambda word: (rows[word], word)):
-        budget -= rows[word]
-        if chosen and budget < 0:
+        found += rows[word]
+        if chosen and most is not None and found > most:
             break
         chosen.append(word)
     return tuple(chosen[:_MOST_STEMS])

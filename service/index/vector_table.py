@@ -95,9 +95,11 @@ class VectorTable:
         records["check"] = _checks(records)
         with self._lock:
             places = [self._rows.get(key, -1) for key in new]
-            free = iter(self._room_for(places.count(-1)))
+            room = self._room_for(places.count(-1))
+            free = iter(room)
             places = [next(free) if place < 0 else place for place in places]
             self._write(places, records)
+            del self._free[: len(room)]  # not before: what was not written leaves its place free
             self._rows.update(zip(new, places, strict=True))
             self._note(places)
 
@@ -239,8 +241,8 @@ class VectorTable:
         return len(damaged)
 
     def _room_for(self, count: int) -> list[int]:
-        """Rows for *count* new records; the file grows where it has to."""
-        taken, self._free = self._free[:count], self._free[count:]
+        """Rows for *count* new records, first those that are free; the file grows where it has to."""
+        taken = self._free[:count]
         first, more = self._view.used, count - len(taken)
         if first + more > len(self._view.records):
             self._view = self._mapped(max(_LEAST, first + more, len(self._view.records) * 3 // 2))

@@ -13,8 +13,10 @@ from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn
 from consolidation.text.words import stems
 from service.index import text_ranking
 from service.index.text_index import TextIndex
+from service.index.text_of_turns import TextOfTurns
 from service.index.text_ranking import TextQuery
 from service.index.text_store import connect
+from service.index.turn_fields import TurnFilter
 from service.ingest.episodes import as_indexed
 from service.ingest.knowledge_index import index_knowledge
 from service.ports.graph import Extracted, StoredEntity, StoredFact
@@ -312,6 +314,15 @@ def test_turns_that_instruct_are_found_newest_first_and_forgotten_with_their_tur
     assert text.instructing(limit=1) == (4,)
     text.forget_turns((4,), before=(3,))
     assert text.instructing(limit=10) == (2,)
+
+
+def test_of_a_long_query_the_rarest_words_choose_also_among_few_turns(text):
+    """Broken: the first words of the alphabet did."""
+    words = " ".join(f"aa{n}" for n in range(100))
+    say(text, words, words, words, "The zeppelin landed.", "The zeppelin fell.")
+    some = TextOfTurns(text, wanted=TurnFilter(sessions=("s1", "s2", "s4")))
+
+    assert 4 in found(some, f"{words} zeppelin") and 5 not in found(some, "zeppelin")
 
 
 def test_the_most_that_words_can_say_is_more_the_rarer_they_are_and_unknown_ones_are_the_rarest(text):

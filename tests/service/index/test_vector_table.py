@@ -1,6 +1,7 @@
 """Vectors in a file: near the same as by comparing all in full, whatever is added, removed, torn or reopened."""
 
 import os
+import resource
 import threading
 
 import numpy as np
@@ -53,6 +54,25 @@ def test_what_is_removed_takes_nobody_s_place(tmp_path):
     table.remove([f"k{at}" for at in range(10)])
     [found] = table.nearest(np.ones((1, DIMENSION), np.float32), limit=20)  # farther than what is nothing
     assert len(found.keys) == 20
+
+
+def test_a_write_that_fails_takes_no_free_place(tmp_path):
+    """Broken: the places that it had taken were not used again before the next start, and the file grew."""
+    rows = unit_rows(60)
+    table = filled(tmp_path / "t", rows[:40])
+    table.remove([f"k{at}" for at in range(10)])
+    size = (tmp_path / "t").stat().st_size
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            put(table, rows[40:], first=40)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    put(table, rows[40:50], first=40)
+
+    assert (tmp_path / "t").stat().st_size == size
+    assert set(table.keys()) == {f"k{at}" for at in range(10, 50)}
 
 
 @pytest.mark.parametrize("count", [100, 3_000])
