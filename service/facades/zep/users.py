@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from consolidation.kernel.errors import InvalidRequest, MindNotFound, SessionNotFound
@@ -127,13 +128,15 @@ async def read_user(caller: Caller, mind_id: str) -> User:
 async def _user(memory: Memory, mind_id: str) -> User:
     with memory.minds.gate.enter(mind_id):
         mind = await memory.minds.find(mind_id)
-        first = await mind.transcript.after(0, limit=1)
-        records = await mind.transcript.read_many(mind.transcript.positions.in_session(USER_SESSION))
+        positions = mind.transcript.positions
+        left = (one for one in positions.forwards(0, session_id=None) if not positions.is_tombstone(one))
+        first = await mind.transcript.read_many([*islice(left, 1)])  # an erased turn does not know when it was accepted
+        records = await mind.transcript.read_many(positions.in_session(USER_SESSION))
         record = _newest(records, "user")
         at = first[0].accepted_at if first else memory.clock.now()
         sent = dict(record[1]) if record is not None else {}
         user_id = str(sent.pop("user_id", mind_id))
-        threads = mind.transcript.positions.sessions() - (1 if records else 0)
+        threads = positions.sessions() - (1 if records else 0)
         return User(mind_id, user_id, at, record[0].accepted_at if record is not None else at, sent, threads)
 
 

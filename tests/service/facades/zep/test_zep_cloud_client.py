@@ -210,6 +210,19 @@ def test_our_own_records_are_no_threads(zep, service, session):
     assert len(service.kept(user.uuid_)) == 2
 
 
+def test_a_user_whose_first_words_were_erased_exists_since_those_that_are_left(zep, service):
+    """Broken: `created_at` was 1970-01-01."""
+    mind = f"{service.url}/minds/began-elsewhere"
+    for turn_id in ("first", "second"):
+        said = {"session_id": "s1", "turn_id": turn_id, "messages": [{"role": "user", "content": "Hello."}]}
+        kept = httpx.post(f"{mind}/turns", json=said).raise_for_status().json()
+    httpx.delete(f"{mind}/turns/first", timeout=60).raise_for_status()
+
+    found = httpx.get(f"{address(service)}/users/began-elsewhere").raise_for_status().json()
+
+    assert found["created_at"][:19] == kept["accepted_at"][:19]
+
+
 def test_an_old_id_of_an_erased_user_is_nothing_of_the_new_one(zep, service):
     """Broken: an id was the place of its turn, so that the old one read and erased the first new episode."""
     old_user = zep.user.create(user_id="moved")
