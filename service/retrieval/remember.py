@@ -164,12 +164,12 @@ class Recall:
         compared* with those of other minds.
         """
         kinds = kinds & _WITH_ENTITIES if entity_kinds else kinds
-        is_up_to_date = await until_indexed(mind, seconds=_INDEXING_SECONDS)
-        is_up_to_date = await until_followed(mind, seconds=_INDEXING_SECONDS) and is_up_to_date
-        behind = () if is_up_to_date else (INDEX_BEHIND,)
         bearable = sanitised(query)
         if not bearable:
             return (), ()
+        is_up_to_date = await until_indexed(mind, seconds=_INDEXING_SECONDS)
+        is_up_to_date = await until_followed(mind, seconds=_INDEXING_SECONDS) and is_up_to_date
+        behind = () if is_up_to_date else (INDEX_BEHIND,)
         await until_saved(mind, now=self._clock.now())
         if turns:
             mind, kinds = await mind_of_turns(mind, turns), kinds - {"observation"}

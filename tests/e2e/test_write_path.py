@@ -420,3 +420,20 @@ async def test_without_a_model_nobody_is_asked(tmp_path):
             await service.keep("ada", "Yesterday I met Bruno in Lyon.")
             status = await service.digested("ada")
     assert (provider.asked, status["usage"]["calls"], status["graph"]["facts"]) == ([], 0, 1)
+
+
+async def test_a_search_without_words_waits_for_no_index(tmp_path):
+    """Broken: it waited ten seconds for what it does not read; where that could not be used, it was 503."""
+    async with running(tmp_path) as service:
+        await service.keep("ada", "Hello.")
+    index = tmp_path / "minds/ada/derived/text.sqlite3"
+    index.unlink(missing_ok=True)
+    index.mkdir(parents=True, exist_ok=True)
+    async with running(tmp_path) as service:
+        answers = [
+            await service.http.get("/v1/minds/ada/remember", params={"query": query, "since": "2026-01-09T00:00:00Z"})
+            for query in ("?", "hello")
+        ]
+
+    assert [one.status_code for one in answers] == [200, 503]
+    assert answers[0].json() == {"memories": [], "degraded": []}
