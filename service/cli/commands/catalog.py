@@ -23,6 +23,7 @@ from service.cli.output.terminal import (
     days,
     indented,
     minute,
+    note,
     one_line,
     plain,
     plain_table,
@@ -211,6 +212,9 @@ async def _id_of(memory: AsyncMemoryClient, mind: str, entity: str) -> str:
     if len(same) > 1:
         named = ", ".join(f"{one_line(one.called or one.name)} ({one.id})" for one in same[:_MOST_NAMED])
         raise CommandFailed(f"several are called {one_line(entity)}: choose one by its id: {named}")
+    called = same[0].called or same[0].name
+    if wanted not in {name_key(same[0].name), name_key(called)}:
+        note(f"Nobody and nothing is called {one_line(entity)}. The only name with such words is {one_line(called)}.")
     return same[0].id
 
 

@@ -42,7 +42,12 @@ async def consolidate(
     context: Context,
     mind: MindName = DEFAULT_MIND,
     bootstrap: Annotated[
-        bool, typer.Option("--bootstrap", help="First read in the dated files of the mind's memory/ and legacy/.")
+        bool,
+        typer.Option(
+            "--bootstrap",
+            help="First read in old notes with a day in their names, like 2025-03-04.md: those of the mind's memory/, "
+            "and of its folder legacy/, if you made one for an older history.",
+        ),
     ] = False,
     sessions: Annotated[bool, typer.Option("--sessions", help="First read in the newest session files.")] = False,
     skip: Annotated[bool, typer.Option("--skip", help="Leave all that waits out of the story, for good.")] = False,

@@ -86,10 +86,13 @@ async def doctor(
     call_models: Annotated[
         bool, typer.Option("--call-models", help="Ask each model one tiny question, which may cost a little.")
     ] = False,
+    minds: Annotated[
+        int, typer.Option(metavar="NUMBER", min=0, help="How many minds to open and look into; those in trouble first.")
+    ] = 100,
 ) -> None:
     """Check what is configured, what works, and what to mend."""
     console, broken, sections = out(), dict[str, None](), list[dict[str, object]]()
-    async for title, findings in _sections(context, calls_models=call_models):
+    async for title, findings in _sections(context, calls_models=call_models, most_minds=minds):
         if context.as_json:
             sections.append({"title": title, "findings": [finding_as_json(one) for one in findings]})
         else:
@@ -104,7 +107,9 @@ async def doctor(
     console.print("Nothing is broken.", style="green")
 
 
-async def _sections(context: Context, *, calls_models: bool) -> AsyncIterator[tuple[str, list[Finding]]]:
+async def _sections(
+    context: Context, *, calls_models: bool, most_minds: int
+) -> AsyncIterator[tuple[str, list[Finding]]]:
     try:
         settings = context.settings()
     except errors.ConfigurationFault as fault:
@@ -121,7 +126,8 @@ async def _sections(context: Context, *, calls_models: bool) -> AsyncIterator[tu
         models = [one async for one in _models(settings, are_called=calls_models)]
         models += [one async for one in _transcription(settings)]
     yield "Models", merged(models)
-    yield "Memory", await _memory(settings, told={one.what: one.words for one in models if one.mark == BROKEN})
+    told = {one.what: one.words for one in models if one.mark == BROKEN}
+    yield "Memory", await _memory(settings, told=told, most_minds=most_minds)
 
 
 # What needs no service
@@ -351,14 +357,14 @@ async def _called(role: Role, model: LanguageModel) -> Finding:
 # What the service says
 
 
-async def _memory(settings: Settings, *, told: Mapping[str, str]) -> list[Finding]:
+async def _memory(settings: Settings, *, told: Mapping[str, str], most_minds: int) -> list[Finding]:
     """Of the service on this home, else of the home; where there is none yet, of one made for a moment."""
     try:
         with tempfile.TemporaryDirectory(prefix="mind-memory-") as empty:
             home = settings.folder if settings.folder.is_dir() else Path(empty)
             async with connect(Context(home=home, url=None), is_quiet=True) as connection:
                 with bar("looking"):
-                    return await _answers(connection, settings, told=told)
+                    return await _answers(connection, settings, told=told, most_minds=most_minds)
     except (CommandFailed, errors.MemoryFault) as fault:
         return [Finding(BROKEN, "memory", str(fault), "see above; the home opens once that is mended")]
     except OSError as fault:
@@ -377,9 +383,13 @@ def dependency_finding(name: str, state: str) -> Finding:
     return Finding(BROKEN, name, state, f"see This machine above{log}")
 
 
-async def _answers(connection: Connection, settings: Settings, *, told: Mapping[str, str]) -> list[Finding]:
+async def _answers(
+    connection: Connection, settings: Settings, *, told: Mapping[str, str], most_minds: int
+) -> list[Finding]:
     """
-    What /readyz says once the graph had time to load, and what is said of each mind once it had time to catch up.
+    What /readyz says once the graph had time to load, and what is said of minds once they had time to catch up.
+
+    Each is opened for that, so at most *most_minds* are looked into, those in trouble first.
 
     *told* is what was found wrong with the models of roles. It is not said again, and a role with a fault is not called
     ready where the service has not looked at its model yet.
@@ -397,7 +407,12 @@ async def _answers(connection: Connection, settings: Settings, *, told: Mapping[
     while any(one.waiting_for or (one.lag and one.lag.extracting) for one in minds) and clock.monotonic() < until:
         await anyio.sleep(_POLL_SECONDS)
         minds = (await status_of_all(connection))[0].minds
-    for one in minds:
+    if len(minds) > most_minds:
+        words = (
+            f"{most_minds:,} of {len(minds):,} are looked into, those in trouble first: --minds {len(minds)} takes all"
+        )
+        found.append(Finding(NOTED, "minds", words))
+    for one in sorted(minds, key=lambda one: not (one.waiting_for or one.parked))[:most_minds]:
         found += await _mind(connection, one.mind_id)
         found += with_file_faults(one.mind_id, _folder(settings, one.mind_id))
     return found if minds else [*found, Finding(NOTED, "minds", "none yet: the first turn makes one")]

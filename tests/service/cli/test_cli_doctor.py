@@ -138,6 +138,22 @@ def test_a_running_service_is_asked_and_damage_is_told(tmp_path):
     assert done.exit_code == 1
 
 
+def test_not_all_of_many_minds_are_opened_and_those_in_trouble_come_first(tmp_path):
+    """Broken: a home of thousands of minds was opened whole."""
+    for mind in ("ada", "ben", "cy"):
+        call("import", jsonl(tmp_path / "own.jsonl"), "--home", tmp_path / "home", "--mind", mind)
+    (tmp_path / "home/minds/cy/transcript").rename(tmp_path / "home/minds/cy/elsewhere")
+    (tmp_path / "home/minds/cy/transcript").symlink_to(tmp_path / "home/minds/cy/elsewhere")
+
+    with serving(tmp_path / "home"):
+        some = call("doctor", "--minds", "1", "--home", tmp_path / "home").stdout
+        every = call("doctor", "--home", tmp_path / "home").stdout
+
+    assert "1 of 3 are looked into, those in trouble first: --minds 3 takes all" in " ".join(some.split())
+    assert "cy" in some and "ada" not in some and "ben" not in some
+    assert "ada" in every and "ben" in every and "are looked into" not in every
+
+
 def test_models_of_a_service_that_this_terminal_does_not_know_are_told(tmp_path):
     """Broken: "Models: none", though the service was started with one in the terminal beside."""
     with ScriptedProvider() as provider:

@@ -116,6 +116,14 @@ def test_an_entity_is_shown_by_its_name(home):
     assert "nobody and nothing that is called Xanadu" in nobody.output
 
 
+def test_a_name_that_is_only_near_is_shown_with_a_word_on_it(home):
+    """Broken: who asked for Nor was shown Nora as if she were meant."""
+    near, exact = call("entities", "nor", "--home", home), call("entities", "nora", "--home", home)
+
+    assert "Nobody and nothing is called nor. The only name with such words is Nora." in near.output.replace("\n", " ")
+    assert near.exit_code == exact.exit_code == 0 and "Nobody" not in exact.output
+
+
 @pytest.mark.parametrize("command", ["facts", "entities", "turns", "news"])
 def test_a_pipe_gets_a_line_a_row_with_the_whole_id(home, command):
     """Broken: a pipe is as wide as a terminal that nobody sees, and a script finds halves of ids."""
