@@ -5,13 +5,14 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from consolidation.kernel.errors import EmbedderMismatch, HomeLocked
+from consolidation.kernel.errors import EmbedderMismatch, GraphUnavailable, HomeLocked
 from consolidation.kernel.turns import Message, Speaker, Turn
 from service.adapters.hashing_embedder import HashingEmbedder
 from service.adapters.memory_graph.graphs import MemoryGraphs
 from service.composition.container import open_memory
 from service.mind.health import LaneName
 from tests.support.service import settings_of
+from tests.support.waiting import until_async
 
 pytestmark = pytest.mark.anyio
 
@@ -91,6 +92,33 @@ async def test_a_graph_of_another_embedder_is_refused_at_the_start_and_the_home_
 
     async with opened(tmp_path, server=server) as memory:
         assert memory.minds.ids() == ("ada",)
+
+
+async def test_a_graph_that_is_away_at_the_start_is_compared_when_it_comes_back(tmp_path):
+    """Nobody knew then which embedder had made it: the register of the minds had gone, too."""
+    server, made = {}, []
+    async with opened(tmp_path, server=server) as memory:
+        await memory.intake.accept("ada", TURN)
+        await until_extracted(memory, "ada")
+    for file in (tmp_path / "derived").glob("minds.sqlite3*"):
+        file.unlink()
+
+    def open_graphs(*, readers, embedder):
+        made.append(MemoryGraphs(readers=readers, embedder=embedder, server=server))
+        made[0].outage = GraphUnavailable("away")
+        return made[0]
+
+    async with open_memory(settings_of(tmp_path), graphs=open_graphs, embedder=OtherEmbedder()) as memory:
+        await memory.intake.accept("ada", Turn("t2", "s1", (Message(Speaker.USER, "Bruno met Carla."),)))
+        mind = await memory.minds.find("ada")
+        saving = mind.health.lanes[LaneName.SAVING]
+        await until_async(lambda: saving.waiting_for is not None)
+        made[0].outage = None
+        await until_async(lambda: "EmbedderMismatch" in (saving.waiting_for or ""))
+        with pytest.raises(EmbedderMismatch):
+            await mind.graph.nearest(await OtherEmbedder().embed_queries(["Ada"]), turns=1, facts=1, entities=1)
+
+        assert (await mind.graph.progress()).saved == 1
 
 
 async def test_for_reindexing_such_a_graph_is_opened_and_no_lane_runs(tmp_path):
