@@ -93,11 +93,17 @@ class TextAsOf(TextIndex):
 
     def important_facts(self, *, least: float, at: datetime, limit: int) -> tuple[tuple[object, ...], ...]:
         """Facts that were known and held, as ``TextIndex.important_facts``; one that ended later had no end."""
-        rows = super().important_facts(least=least, at=at, limit=_DEPTH)
+        return self._known_then(super().important_facts(least=least, at=at, limit=_DEPTH))[:limit]
+
+    def facts_since(self, valid_at: str) -> tuple[tuple[object, ...], ...]:
+        """Facts that were known, as ``TextIndex.facts_since``; one that ended later had no end."""
+        return self._known_then(super().facts_since(valid_at))
+
+    def _known_then(self, rows: Sequence[tuple[object, ...]]) -> tuple[tuple[object, ...], ...]:
         told = [json.loads(str(row[_EPISODES])) for row in rows]
         known = self.sequences(tuple(dict.fromkeys(one for episodes in told for one in episodes))[:_MOST])
         found = [row for row, episodes in zip(rows, told, strict=True) if not known.keys().isdisjoint(episodes)]
-        return tuple(map(self._as_held, found[:limit]))
+        return tuple(map(self._as_held, found))
 
     def sequences(self, episodes: Sequence[str]) -> dict[str, int]:
         """Sequences of the episodes that were known, by uuid."""

@@ -91,6 +91,10 @@ class TextOfTurns(TextIndex):
         counting = self.sequences([episode for episodes in told_in.values() for episode in episodes]).keys()
         return {number: row for number, row in rows.items() if not counting.isdisjoint(told_in[number])}
 
+    def facts_since(self, valid_at: str) -> tuple[tuple[object, ...], ...]:
+        """The facts that hold from *valid_at* on, whatever turns told them: one that counts may follow on another."""
+        return self._whole.facts_since(valid_at)
+
     def entities(self, numbers: Sequence[int]) -> dict[int, tuple[object, ...]]:
         """Entities by number, as ``TextIndex.entities``, that these turns alone tell of."""
         rows = self._whole.entities(numbers)
