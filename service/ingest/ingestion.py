@@ -111,7 +111,7 @@ class Ingestion:
             runner.suspend(mind.mind_id)
         try:
             for runner in self._runners:
-                await runner.until_idle(mind.mind_id)
+                await runner.give_up(mind.mind_id)
             yield
         finally:
             for runner in self._runners:

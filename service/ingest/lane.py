@@ -90,8 +90,8 @@ class LaneRunner:
         if mind_id in self._jobs:
             self._woken.add(mind_id)
         elif self._may_run(mind_id):
-            job = self._background.start(f"{self.lane.name} {mind_id}", lambda: self._run(mind), owner=mind_id)
-            self._jobs[mind_id] = job
+            name = self._name_of_job(mind_id)
+            self._jobs[mind_id] = self._background.start(name, lambda: self._run(mind), owner=mind_id)
 
     async def _run(self, mind: Mind) -> None:
         backoff, has_more = self._new_backoff(), True
@@ -137,16 +137,12 @@ class LaneRunner:
         self._recovery = asyncio.Event()
 
     def suspend(self, mind_id: str) -> None:
-        """Give up what is under way for a mind, as in a crash, and begin nothing until as many calls of ``resume``."""
+        """Begin nothing for a mind until as many calls of ``resume``."""
         self._suspended[mind_id] += 1
-        if mind_id in self._jobs:
-            self._jobs[mind_id].cancel()
 
-    async def until_idle(self, mind_id: str) -> None:
-        """Return when nothing is under way for a suspended mind any more."""
-        if mind_id in self._jobs:
-            await asyncio.wait({self._jobs[mind_id]})
-            self._forget_job(mind_id)  # a job that was cancelled before it began could not do so itself
+    async def give_up(self, mind_id: str) -> None:
+        """Give up what is under way for a suspended mind, as in a crash. No thread of it writes anything afterwards."""
+        await self._background.stop(mind_id, prefixes=(self._name_of_job(mind_id),))
 
     def resume(self, mind_id: str) -> None:
         """Allow work again; it begins at the next wake-up."""
@@ -156,6 +152,9 @@ class LaneRunner:
         hold = self._gate.paused(mind_id)
         is_held = hold is Paused.ALL or (hold is Paused.GRAPH and self.lane.uses_graph)
         return not (is_held or self._suspended[mind_id] or self._background.is_stopping)
+
+    def _name_of_job(self, mind_id: str) -> str:
+        return f"{self.lane.name} {mind_id}"
 
     def _forget_job(self, mind_id: str) -> None:
         self._jobs.pop(mind_id, None)
@@ -185,7 +184,7 @@ class LaneRunner:
                 log.warning("lane.waiting", **fields, exc_info=None if isinstance(error, MemoryFault) else error)
 
     def _disk_part(self, mind: Mind) -> str:
-        return f"{self.lane.name} {mind.mind_id}"
+        return self._name_of_job(mind.mind_id)
 
 
 def _reason(error: Exception) -> str:

@@ -1,6 +1,7 @@
 """What is derived of turns can be lost, by a kill, by an empty server or on purpose, and is there again."""
 
 import asyncio
+import threading
 
 import anyio.to_thread
 import pytest
@@ -101,6 +102,37 @@ async def test_a_rebuild_gives_up_what_hangs_and_reads_it_again(tmp_path):
             facts = await facts_of(service)
 
     assert (answer.status_code, facts) == (202, ["Ada met Bruno in Lyon."])
+
+
+async def test_a_rebuild_lets_no_thread_of_a_lane_write_into_the_full_text_that_it_makes_anew(tmp_path):
+    reached, goes_on = threading.Event(), threading.Event()
+    turns = [
+        {"turn_id": f"t{at}", "session_id": f"s{at}", "messages": [{"role": "user", "content": f"Room {at}."}]}
+        for at in range(70)
+    ]
+    async with running(tmp_path) as service:
+        await service.keep("ada", "Ada met Bruno.")
+        [mind] = service.memory.minds.opened()
+        add = mind.text.add_turns
+
+        def held(found, *, cursor):
+            if cursor > 64:
+                reached.set()
+                goes_on.wait(GIVE_UP)
+            add(found, cursor=cursor)
+
+        mind.text.add_turns = held
+        await service.http.post("/v1/minds/ada/turns/batch", json={"turns": turns})
+        await anyio.to_thread.run_sync(reached.wait, GIVE_UP)
+        rebuilding = asyncio.ensure_future(service.http.post("/v1/minds/ada/rebuild"))
+        await asyncio.wait({rebuilding}, timeout=1)
+        goes_on.set()
+        answer = await rebuilding
+        await service.until("ada", lambda status: status["text"]["sequence"] == 71)
+        known = await anyio.to_thread.run_sync(lambda: mind.text.episodes_until(71, limit=100))
+
+    assert answer.status_code == 202
+    assert [sequence for sequence, _ in known] == list(range(71, 0, -1))
 
 
 async def test_a_damaged_text_index_is_built_again_too(tmp_path):

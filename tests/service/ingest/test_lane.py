@@ -228,14 +228,14 @@ async def test_a_mind_on_hold_is_not_worked_on(hold, uses_graph, runs):
     assert sorted(lane.steps) == (["ada", "bob"] if runs else ["bob"])
 
 
-async def test_a_suspended_mind_is_given_up_at_once_and_not_begun_before_it_is_resumed():
+async def test_what_is_under_way_for_a_suspended_mind_is_given_up_and_not_begun_before_it_is_resumed():
     ada = mind_called("ada")
     lane = ScriptedLane(asyncio.Event())
     async with runner_of(lane) as runner:
         runner.wake(ada)
         await asyncio.sleep(0)
         runner.suspend("ada")
-        await runner.until_idle("ada")
+        await runner.give_up("ada")
         runner.wake(ada)
         assert lane.steps == ["ada"]
         runner.resume("ada")
@@ -250,7 +250,7 @@ async def test_a_job_that_is_suspended_before_it_began_keeps_no_later_one_from_b
     async with runner_of(lane) as runner:
         runner.wake(ada)
         runner.suspend("ada")
-        await runner.until_idle("ada")
+        await runner.give_up("ada")
         runner.resume("ada")
         runner.wake(ada)
         await until_idle(runner)
