@@ -219,8 +219,9 @@ class Comparison:
                 found = await source.after(mind, position, since=since)
                 if self._minds.gate.is_closed(mind.mind_id):
                     return True
+                now = self._clock.now()  # a clock that was set back keeps nothing waiting
                 deliveries = [
-                    delivery_of(endpoint, mind.mind_id, one.kind, at=one.at, about=one.about, key=one.key)
+                    delivery_of(endpoint, mind.mind_id, one.kind, at=min(one.at, now), about=one.about, key=one.key)
                     for one in found.events
                     if endpoint.wants(mind.mind_id, one.kind)
                 ]

@@ -189,14 +189,18 @@ class AnsweredCalls:
     name = "traces"
     kinds: frozenset[SentKind] = frozenset({"resonance.answered"})
 
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+
     async def after(self, mind: Mind, position: str | None, *, since: datetime) -> Read:
-        """Every pre-turn call whose trace is in its file."""
-        return await anyio.to_thread.run_sync(_answered_after, mind.trace_log, _places(position, since=since))
+        """Every pre-turn call whose trace is in its file. It happened just now: a trace has the time of its caller."""
+        places, now = _places(position, since=since), self._clock.now()
+        return await anyio.to_thread.run_sync(_answered_after, mind.trace_log, places, now)
 
 
 def sources(clock: Clock) -> tuple[EventSource, ...]:
     """Every store, in the order in which the events of a turn follow each other."""
-    return KeptTurns(), ReadTurns(clock), AnsweredCalls(), MadeCorrections(), ToldChapters(clock)
+    return KeptTurns(), ReadTurns(clock), AnsweredCalls(clock), MadeCorrections(), ToldChapters(clock)
 
 
 def _key(turn: StoredTurn) -> str:
@@ -268,14 +272,14 @@ def _places(position: str | None, *, since: datetime) -> _Places:
     return _Places(days, datetime.fromisoformat(found["since"]))
 
 
-def _answered_after(traces: TraceLog, places: _Places) -> Read:
+def _answered_after(traces: TraceLog, places: _Places, now: datetime) -> Read:
     first = max(places.by_day, default=places.since.toordinal()) - 1
     by_day, events = dict(places.by_day), list[Happened]()
     for day in traces.days():
         for offset, trace in _behind(traces, day, by_day.get(day), since=places.since) if day >= first else ():
             if len(events) == _PAGE:
                 return Read(tuple(events), _Places(by_day, places.since).written(), is_all=False)
-            events.append(_answered(trace))
+            events.append(_answered(trace, now))
             by_day[day] = _Place(offset, trace.trace_id, trace.at)
     return Read(tuple(events), _Places(by_day, places.since).written())
 
@@ -283,21 +287,31 @@ def _answered_after(traces: TraceLog, places: _Places) -> Read:
 def _behind(traces: TraceLog, day: int, last: _Place | None, *, since: datetime) -> Iterator[tuple[int, TraceDocument]]:
     """The traces of a file behind the one read *last*; where an erasure took that one, those of newer calls."""
     if last is None:
-        yield from ((at, trace) for at, trace in _written(traces, day) if trace.at > since)
+        yield from ((at, trace) for at, trace in _written(traces, day) if _may_be_after(since, trace, day))
         return
     for start in (last.offset, 0):
         found = _written(traces, day, start=start) if start >= 0 else iter(())
         if any(trace.trace_id == last.trace_id for _, trace in (islice(found, 1) if start else found)):
             yield from found
             return
-    yield from ((at, trace) for at, trace in _written(traces, day) if trace.at > last.at)
+    yield from ((at, trace) for at, trace in _written(traces, day) if _may_be_after(last.at, trace, day))
+
+
+def _may_be_after(instant: datetime, trace: TraceDocument, day: int) -> bool:
+    """
+    Whether a call may have been made after *instant*, by the time that its caller gave, in the file of a *day*.
+
+    Where one of the two times is not of about that day, they do not say which was first.
+    """
+    has_times = all(abs(at.toordinal() - day) <= 1 for at in (instant, trace.at))
+    return not has_times or trace.at > instant
 
 
 def _written(traces: TraceLog, day: int, *, start: int = 0) -> Iterator[tuple[int, TraceDocument]]:
     return ((line.offset, line.trace) for line in traces.written(day, start=start) if line.trace is not None)
 
 
-def _answered(trace: TraceDocument) -> Happened:
+def _answered(trace: TraceDocument, now: datetime) -> Happened:
     surfaced = len(trace.shown) or int(trace.surfaced)  # of a call off the record, only whether something did
     told: dict[str, str | int] = {"trace_id": trace.trace_id, "session_id": trace.session_id, "surfaced": surfaced}
-    return Happened("resonance.answered", trace.trace_id, trace.at, told)
+    return Happened("resonance.answered", trace.trace_id, now, told)

@@ -59,6 +59,21 @@ async def attempts_and_events(service):
     return attempts, {one: figures[f"mind_memory_webhook_{one}_events", label] for one in ("waiting", "given_up")}
 
 
+@pytest.mark.parametrize("years", [-2, 0], ids=["long ago", "tomorrow"])
+async def test_a_call_is_told_at_once_whatever_its_caller_says_the_time_is(tmp_path, years):
+    began = datetime.now(UTC)
+    now = began + timedelta(hours=20, days=365 * years)
+
+    with receiving() as receiver:
+        async with service_with(tmp_path, receiver.url, kinds=["resonance.answered"]) as service:
+            await service.keep("ada", LYON)
+            await service.resonate("ada", "Where does my mother live?", now=now.isoformat())
+            await soon(lambda: receiver.taken)
+
+    [(_, event)] = receiver.taken
+    assert began <= datetime.fromisoformat(event["timestamp"]) <= datetime.now(UTC)
+
+
 async def test_every_kind_of_event_is_posted_signed_with_ids_and_without_words(tmp_path):
     with receiving() as receiver:
         async with service_with(tmp_path, receiver.url) as service:

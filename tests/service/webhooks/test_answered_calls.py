@@ -26,7 +26,7 @@ class Told:
     async def news(self):
         found, is_all = [], False
         while not is_all:
-            read = await AnsweredCalls().after(self, self.position, since=BEFORE)
+            read = await AnsweredCalls(FixedClock(NOON)).after(self, self.position, since=BEFORE)
             found += [one.key for one in read.events]
             self.position, is_all = read.position, read.is_all
         return found
@@ -64,6 +64,17 @@ async def test_what_was_before_the_endpoint_is_not_told(told):
     told.trace_log.add(trace_of("old", at=BEFORE - timedelta(minutes=1)))
     assert await told.news() == []
 
+    told.trace_log.add(trace_of("new"))
+
+    assert await told.news() == ["new"]
+
+
+@pytest.mark.parametrize("now", [NOON - timedelta(days=700), NOON + timedelta(days=700)])
+async def test_a_call_is_told_whatever_time_its_caller_gives(told, now):
+    told.trace_log.add(trace_of("replayed", at=now))
+    assert await told.news() == ["replayed"]
+
+    told.trace_log.forget(lambda trace: trace.trace_id == "replayed")
     told.trace_log.add(trace_of("new"))
 
     assert await told.news() == ["new"]
