@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC
@@ -30,6 +31,11 @@ if TYPE_CHECKING:
 
 LONGEST_ID = 200
 _DIGEST_BYTES = 8
+
+
+def one_spelling(name: str) -> str:
+    """A file's name however its letters are composed: macOS may write an accent as a letter of its own."""
+    return unicodedata.normalize("NFC", name)
 
 
 def digest_of(*parts: object) -> str:
@@ -65,11 +71,13 @@ class IdAssigner:
     The ids given so far in one file. ``stem`` is the file's name without folder and ending.
 
     Times in *zone* are those that the file has without one. ``former_session`` is where an earlier version, which made
-    ids from instants, has stored the messages that name no session; empty where that is the same.
+    ids from instants and from the file's name letter by letter, has stored the messages that name no session; empty
+    where that is the same.
     """
 
     def __init__(self, *, stem: str, zone: tzinfo = UTC) -> None:
-        self._stem = clean(stem)
+        self._former_stem = clean(stem)
+        self._stem = one_spelling(self._former_stem)
         self._zone = zone
         self._session_id = ""
         self._whole: Counter[str] = Counter()  # turns with this content
@@ -81,7 +89,8 @@ class IdAssigner:
         """The session of messages that name none: one per file, told apart by its first message."""
         if not self._session_id:
             both = self._written_and_former((first,))
-            now, former = (identifier(f"import:{self._stem[:100]}-{contents[0]}") for contents in both)
+            stems = (self._stem, self._former_stem)
+            now, former = (identifier(f"import:{stem[:100]}-{one[0]}") for stem, one in zip(stems, both, strict=True))
             self._session_id, self.former_session = now, former if former != now else ""
         return self._session_id
 

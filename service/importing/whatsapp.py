@@ -8,14 +8,14 @@ that follow one another within a quarter of an hour are one turn. Times are of t
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.speaker_names import fault_in
 from consolidation.kernel.turns import FIRST_YEAR, LAST_YEAR, Message, Speaker, Turn, TurnKind
 from service.importing.fields import clean
-from service.importing.ids import identifier
+from service.importing.ids import identifier, one_spelling
 from service.importing.results import FoundTurn, ImportItem, Skipped
 from service.importing.times import OUTSIDE, UNREADABLE, without_time
 from service.importing.whatsapp_lines import instant, order_of, parsed, spoken
@@ -58,7 +58,8 @@ def read_whatsapp(
     """The turns of a seekable text. ``chat`` is what the file is called."""
     order = order_of([line.head for text in _lines(stream) if (line := parsed(text)) is not None])
     stream.seek(0)
-    session = _session(chat)
+    session, former = _session(one_spelling(chat)), _session(chat)
+    alike = former if former != session else ""
     if only is not None and only != session:
         return
     run: list[_Said] = []
@@ -67,11 +68,11 @@ def read_whatsapp(
             yield item
             continue
         if run and _opens(run, item):
-            yield _turn(run, session=session, where=where, ids=ids)
+            yield replace(_turn(run, session=session, where=where, ids=ids), alike=alike)
             run = []
         run.append(item)
     if run:
-        yield _turn(run, session=session, where=where, ids=ids)
+        yield replace(_turn(run, session=session, where=where, ids=ids), alike=alike)
 
 
 def _lines(stream: TextIO) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """What a file says without ids is known again: where words repeat, in whatever zone it is read, and by ids of before."""
 
 import json
+import unicodedata
 from dataclasses import asdict
 from zoneinfo import ZoneInfo
 
@@ -17,6 +18,7 @@ YES = {"role": "user", "content": "yes"}
 TRAIN = {"role": "assistant", "content": "Then I book the train to Rome."}
 HOTEL = {"role": "assistant", "content": "Then I book the hotel in Rome."}
 GROWING = ([YES], [YES, TRAIN, YES], [YES, TRAIN, YES, HOTEL])
+SAID = (("Ada", "I like tea."), ("Bob", "Green or black?"))
 CHAT = b"28/01/2026, 13:45 - Ada: I like tea.\n28/01/2026, 13:46 - Bob: Green or black?\n"
 FIGS = [
     {"role": "user", "content": "I like figs.", "timestamp": "2026-01-09T18:30:00"},
@@ -76,6 +78,28 @@ async def test_a_file_in_another_zone_is_the_same_file(tmp_path, name):
         ]
 
     assert first == (1, 0, 0) and became == [(0, 1, 0)] * 3
+
+
+@pytest.mark.parametrize("name", ["WhatsApp Chat with José.txt", "gespräch.jsonl"])
+async def test_a_file_whose_name_is_spelt_with_letters_and_accents_apart_is_the_same_file(tmp_path, name):
+    """Broken: a chat that came from the phone, and then from a Mac's disk, was another one, and came in twice."""
+    content = CHAT if name.endswith(".txt") else FILES["local.jsonl"]
+    composed, apart = (unicodedata.normalize(form, name) for form in ("NFC", "NFD"))
+    async with running(tmp_path) as service:
+        became = [await imported(service, content, filename=one) for one in (composed, apart)]
+
+    assert became == [(1, 0, 0), (0, 1, 0)]
+
+
+async def test_what_an_earlier_version_stored_under_a_name_spelt_apart_is_known(tmp_path):
+    name = unicodedata.normalize("NFD", "José")
+    said = [{"role": "user", "name": who, "content": words} for who, words in SAID]
+    before = {"turn_id": "t1", "session_id": f"whatsapp:{name}", "kind": "import", "messages": said}
+    async with running(tmp_path) as service:
+        (await service.http.post("/v1/minds/ada/turns", json=before)).raise_for_status()
+        again = await imported(service, CHAT, filename=f"WhatsApp Chat with {name}.txt")
+
+    assert again == (0, 1, 0)
 
 
 @pytest.mark.parametrize("is_erased", [False, True], ids=["stored", "erased"])
