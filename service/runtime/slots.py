@@ -101,6 +101,7 @@ class Slots:
 
     def _admit(self) -> None:
         """Give free slots away; for what is waited for, the oldest work that nobody waits for makes room."""
+        self._queue = [one for one in self._queue if not one.granted.cancelled()]  # who was cancelled leaves soon
         while self._queue:
             claim = next((one for one in self._queue if one.demand.is_waited_for), self._queue[0])
             if len(self._held) >= self._most:

@@ -118,3 +118,14 @@ async def test_what_is_cancelled_in_the_queue_or_at_work_leaves_its_slot(begin):
     await settled()
 
     assert begin.at_work == ["b", "d"]
+
+
+async def test_a_slot_that_is_left_as_who_waits_for_it_is_cancelled_goes_to_the_next_one(begin):
+    """Broken: ``_admit`` gives it to the one that was cancelled and could not leave yet, and fails whoever leaves it."""
+    first, _, third, _ = await begin("a", "b", "c", "d")
+    first.end.set()
+    third.task.cancel()
+    await settled()
+
+    assert begin.at_work == ["b", "d"]
+    assert first.task.exception() is None
