@@ -1,7 +1,8 @@
 """
 The one place where work outlives a request: named jobs, drained and then cancelled when the service stops.
 
-A job that fails is logged and never stops another. Jobs of one *owner*, which is a mind's id, can be stopped together.
+A job that fails is logged and never stops another; a daemon that fails is begun again. Jobs of one *owner*, which is a
+mind's id, can be stopped together.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import contextmanager, suppress
 from contextvars import Context
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import anyio
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 _LOOK_AGAIN_SECONDS = 1.0
+_FIRST_PAUSE_SECONDS, _MOST_PAUSE_SECONDS = 1.0, 300.0  # before a daemon that failed is begun again
 
 
 class Background:
@@ -46,8 +49,12 @@ class Background:
         return self._stopping.is_set()
 
     def start_daemon(self, name: str, job: Callable[[], Coroutine[object, object, None]]) -> None:
-        """Run a job that never ends by itself. The end of the service does not wait for it."""
-        self._daemons.add(self.start(name, job))
+        """
+        Run a job that never ends by itself. The end of the service does not wait for it.
+
+        One that fails all the same is begun again, after a pause that is longer each time.
+        """
+        self._daemons.add(self.start(name, partial(self._outlive, name, job)))
 
     def start[T](
         self,
@@ -142,6 +149,17 @@ class Background:
             for task in self._tasks:
                 task.cancel()
             await asyncio.wait(set(self._tasks))
+
+    async def _outlive(self, name: str, job: Callable[[], Awaitable[None]]) -> None:
+        seconds = _FIRST_PAUSE_SECONDS
+        while True:
+            try:
+                return await job()
+            except Exception:
+                log.exception("job.failed", job=name)
+            if not await self.pause(seconds):
+                return None
+            seconds = min(2 * seconds, _MOST_PAUSE_SECONDS)
 
     def _owned_by(self, owner: str, prefixes: tuple[str, ...]) -> list[asyncio.Task[object]]:
         present = asyncio.current_task()

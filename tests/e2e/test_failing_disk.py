@@ -6,9 +6,10 @@ from contextlib import contextmanager
 import anyio.to_thread
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from structlog.testing import capture_logs
 
 from tests.support.outages import ASKS_FOR_AUNT, AUNT, FRIENDS, in_time, keeps, told
-from tests.support.service import running
+from tests.support.service import running, settings_of
 from tests.support.service_process import serving
 from tests.support.waiting import eventually, until_answered
 
@@ -167,3 +168,27 @@ async def test_a_lane_outlives_what_nobody_foresaw_and_says_that_it_waits(tmp_pa
             database.execute("ALTER TABLE aside RENAME TO cursors")
         await service.digested("ada")
     assert status["graph"]["waiting_for"] == "OperationalError: an unforeseen error; it is logged"
+
+
+async def test_dated_files_are_told_also_after_a_time_in_which_the_home_could_not_be_read(tmp_path):
+    """Broken: nobody looked for such files any more until the service was started again."""
+    minds, away = tmp_path / "minds", tmp_path / "away"
+
+    async def failures():
+        return [one for one in logs if one["event"] == "job.failed"]
+
+    with capture_logs() as logs:
+        async with running(tmp_path, settings=settings_of(tmp_path, story={"auto_bootstrap": True})) as service:
+            await service.keep("ada", AUNT)
+            await service.digested("ada")
+            minds.rename(away)
+            minds.touch()
+            await eventually(failures, bool)
+            minds.unlink()
+            away.rename(minds)
+            (minds / "bob" / "memory").mkdir(parents=True)
+            (minds / "bob" / "memory" / "2025-03-04.md").write_text("I bought a boat in Lyon.\n")
+            await service.keep("bob", AUNT)
+            found = await service.until("bob", lambda known: known["turns"] > 1)
+
+    assert found["turns"] == 2

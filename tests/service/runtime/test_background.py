@@ -81,6 +81,26 @@ async def test_the_end_cancels_daemons_at_once_and_waits_for_the_other_jobs():
     assert order == ["daemon", "job"]
 
 
+async def test_a_daemon_that_fails_is_begun_again():
+    """Broken: whatever it did was not done any more until the service was started again."""
+    begun, is_well = [], asyncio.Event()
+
+    async def daemon():
+        begun.append(len(begun))
+        if len(begun) == 1:
+            raise OSError(5, "the disk was away")
+        is_well.set()
+        await asyncio.Event().wait()
+
+    with capture_logs() as logs:
+        async with Background(drain_seconds=FOR_EVER) as background:
+            background.start_daemon("daemon", daemon)
+            await is_well.wait()
+
+    assert begun == [0, 1]
+    assert [(one["event"], one["job"]) for one in logs] == [("job.failed", "daemon")]
+
+
 async def test_the_end_waits_for_jobs_that_begin_meanwhile_and_for_what_will_start_one():
     """Broken: only jobs that ran when the end began were waited for, and not those that they started."""
     order, is_told = [], asyncio.Event()
