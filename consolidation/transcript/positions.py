@@ -200,9 +200,9 @@ class Positions:
             yield known[at]
 
     @property
-    def tombstones(self) -> int:
-        """How many turns were erased."""
-        return len(self._tombstones)
+    def tombstones(self) -> tuple[int, ...]:
+        """The sequences of erased turns, ascending."""
+        return tuple(sorted(self._tombstones))
 
     def is_tombstone(self, sequence: int) -> bool:
         """Whether the turn of this sequence was erased."""

@@ -11,6 +11,7 @@ from consolidation.kernel.errors import GraphUnavailable
 from consolidation.workspace import has_minds, workspace_of
 from service.adapters.falkordb.connection import GraphConnection
 from service.adapters.falkordb.graphs import FalkorGraphs
+from service.adapters.falkordb.purge import EmbeddedFiles
 from service.adapters.falkordb.server import EmbeddedServer
 from service.ports.graph import Graphs
 
@@ -77,10 +78,10 @@ def falkordb(
     *leases* is given where several services share the configured one.
     """
     if embedded_url is not None:
-        url, folder = embedded_url, settings.folder / "graph"
+        url = embedded_url
     else:
         assert settings.falkordb_url is not None  # noqa: S101 - else there would be a server of ours
-        url, folder = settings.falkordb_url.get_secret_value(), None
+        url = settings.falkordb_url.get_secret_value()
     knobs = settings.graph
     connection = GraphConnection(
         url, read_seconds=knobs.read_seconds, write_seconds=knobs.write_seconds, breaker=breaker
@@ -92,6 +93,6 @@ def falkordb(
         prefix=settings.graph_prefix,
         vectors_of=lambda mind_id: workspace_of(settings.folder, mind_id).vectors,
         checkpoint_of=lambda mind_id: workspace_of(settings.folder, mind_id).graph_checkpoint,
-        folder=folder,
+        files=EmbeddedFiles(settings.folder / "graph", is_in_use=embedded_url is not None),
         leases=leases,
     )

@@ -3,7 +3,8 @@ Finds where the graph, or full text, holds other turns than the transcript does.
 
 That happens where a turn was read from a store that lost it, and its sequence was given to another turn. What is above
 the last turn that both have is other turns' then. An erased turn, and one whose line can not be read any more, says
-nothing: it is not another one.
+nothing: it is not another one. A graph that holds an erased turn was away while that was erased: an older copy was put
+back, or another FalkorDB is configured again. What came after it is read anew.
 """
 
 from __future__ import annotations
@@ -42,6 +43,12 @@ async def graph_parts_at(mind: Mind, progress: Progress, *, is_copy: bool) -> in
     first = min(others)
     found = await first_other(mind, first - 1, lambda until: mind.graph.episodes_until(until, limit=PAGE))
     return first if found is None else found
+
+
+async def erased_turn_in_graph(mind: Mind) -> int | None:
+    """The lowest sequence of an erased turn that the graph holds; None where it holds none."""
+    erased = mind.transcript.positions.tombstones
+    return await mind.graph.lowest_saved(erased) if erased else None
 
 
 async def first_other(mind: Mind, until: int, episodes_until: EpisodesUntil) -> int | None:

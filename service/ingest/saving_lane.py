@@ -15,7 +15,7 @@ import structlog
 
 from consolidation.kernel.errors import EmbedderMismatch, GraphUnavailable
 from service.index.neighbourhood import asks, leaning
-from service.ingest.agreement import graph_parts_at, turn_id_at
+from service.ingest.agreement import erased_turn_in_graph, graph_parts_at, turn_id_at
 from service.ingest.episodes import as_episode, uuid_of
 from service.mind.health import LaneName
 from service.ports.embedder import is_other_version
@@ -107,6 +107,8 @@ class SavingLane:
             await self._adopt_graph(mind.workspace)
         progress = await mind.graph.progress()
         parts_at = await graph_parts_at(mind, progress, is_copy=self._custody.is_shared)
+        if parts_at is None and (mind.mind_id not in self._prepared or progress.saved < state.cursor):
+            parts_at = await erased_turn_in_graph(mind)
         if parts_at is not None:  # first: embedding it anew drops the passages, which say what is above
             await self._go_back(mind, parts_at)
             progress = await mind.graph.progress()

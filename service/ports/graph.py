@@ -340,6 +340,10 @@ class MindGraph(Protocol):
         """Return the newest saved episodes up to a sequence, newest first: the sequence and the uuid of each."""
         ...
 
+    async def lowest_saved(self, sequences: Sequence[int], /) -> int | None:
+        """Return the lowest of *sequences* of which an episode is saved."""
+        ...
+
     async def park(self, parked: Parked, /, *, after: int | None = None) -> None:
         """
         Record a turn that can not be extracted and move the cursor ``extracted`` from *after* to it, in one write.

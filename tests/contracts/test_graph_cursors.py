@@ -50,6 +50,7 @@ async def test_episodes_come_newest_first(graph, mind):
     assert await graph.episodes_until(9, limit=2) == (of[3], of[2])
     assert await graph.episodes_until(2, limit=9) == (of[2], of[1])
     assert await graph.episodes_until(0, limit=9) == ()
+    assert [await graph.lowest_saved(some) for some in ((7, 3, 2), (4, 0), ())] == [2, None, None]
 
 
 async def test_going_back_leaves_what_was_there_before_the_turns_above(on, graph, mind):

@@ -16,6 +16,7 @@ from consolidation.kernel.sharing_errors import Fenced
 from prompts.responses import Entity, Extraction, Fact, Identities, Identity, Settlement, Settlements
 from service.adapters.falkordb.connection import GraphConnection
 from service.adapters.falkordb.graphs import FalkorGraphs
+from service.adapters.falkordb.purge import EmbeddedFiles
 from service.adapters.falkordb.server import EmbeddedServer
 from service.adapters.hashing_embedder import HashingEmbedder
 from service.adapters.memory_graph.graphs import MemoryGraphs
@@ -148,7 +149,7 @@ async def bench(kind, folder=None, *, url=None):
             embedder=EMBEDDER,
             vectors_of=lambda mind_id: folder / f"{mind_id}.vectors",
             checkpoint_of=lambda mind_id: folder / f"{mind_id}.checkpoint",
-            folder=folder,
+            files=EmbeddedFiles(folder, is_in_use=True),
         )
         opened.graphs = opened.begin()
         yield opened

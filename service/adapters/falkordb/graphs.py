@@ -17,7 +17,7 @@ from service.adapters.falkordb.erasure import FalkorErasableGraph
 from service.adapters.falkordb.graph_names import graph_name, mind_of
 from service.adapters.falkordb.leased_graph import Claim, LeasedGraph
 from service.adapters.falkordb.mind_graph import FalkorMindGraph
-from service.adapters.falkordb.purge import ServerPurge
+from service.adapters.falkordb.purge import EmbeddedFiles, ServerPurge
 from service.archive.graph_import import GraphImporter
 from service.archive.graph_rows import encode
 from service.index.mind_vectors import MindVectors
@@ -36,7 +36,7 @@ _SITE = "checkpoint"
 
 
 class FalkorGraphs:
-    """The graphs of one server; *folder* holds its files where it is ours."""
+    """The graphs of one server; *files* are those of the embedded one, also where another is used."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class FalkorGraphs:
         embedder: Embedder,
         vectors_of: Callable[[str], Path],
         checkpoint_of: Callable[[str], Path] | None = None,
-        folder: Path | None = None,
+        files: EmbeddedFiles | None = None,
         settle_seconds: float = SETTLE_SECONDS,
         leases: Leases | None = None,
     ) -> None:
@@ -63,8 +63,8 @@ class FalkorGraphs:
         self._embedder = embedder
         self._checkpoint_of = checkpoint_of if leases is None else None
         self._leases = leases
-        self._is_ours = folder is not None
-        self._purge = ServerPurge(connection, folder=folder)
+        self._is_ours = files is not None and files.is_in_use
+        self._purge = ServerPurge(connection, files=files)
         self._vectors_of = vectors_of
         self._graphs = WeakValueDictionary[str, FalkorMindGraph]()  # of the minds that are open
         self._vectors = WeakValueDictionary[str, MindVectors]()

@@ -2,14 +2,16 @@
 Removes what a server stores of a graph besides the graph: statements that it was sent, and files with deleted words.
 
 Every word of a deleted graph is in the append-only file until that is written anew. On a server of our own we wait for
-that, delete damaged files that were set aside, and search all files afterwards; another server is only asked. Of a
-cluster every node is asked, replicas included: each has a file of its own, and may have served the graph before.
+that, delete damaged files that were set aside, and search all files afterwards. Another server is only asked, and what
+the embedded one left in the home before is deleted. Of a cluster every node is asked, replicas included: each has a
+file of its own, and may have served the graph before.
 """
 
 from __future__ import annotations
 
 import asyncio
 import shutil
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -35,12 +37,21 @@ _NOTING = ("CMD_INFO", "MAX_INFO_QUERIES")  # where both are on, statements are 
 _MARKER = "RETURN 1 AS all_before_this_is_to_be_forgotten"
 
 
-class ServerPurge:
-    """Purges a server or a cluster; *folder* holds the files of a server that is ours, otherwise it is None."""
+@dataclass(frozen=True, slots=True)
+class EmbeddedFiles:
+    """The folder of the embedded server; unless it is in use, what is there was left before another was configured."""
 
-    def __init__(self, connection: GraphConnection, *, folder: Path | None) -> None:
+    folder: Path
+    is_in_use: bool
+
+
+class ServerPurge:
+    """Purges a server or a cluster, and the files of the embedded server in the home, if that ever ran."""
+
+    def __init__(self, connection: GraphConnection, *, files: EmbeddedFiles | None) -> None:
         self._connection = connection
-        self._folder = folder
+        self._files = files
+        self._folder = files.folder if files is not None and files.is_in_use else None
 
     async def keys(self, graph: str) -> int:
         """Count the keys of *graph*."""
@@ -91,6 +102,8 @@ class ServerPurge:
 
         The result says what was refused, and by whom. Raises GraphUnavailable where the one that serves it is away.
         """
+        if self._files is not None and not self._files.is_in_use:
+            await anyio.to_thread.run_sync(partial(shutil.rmtree, self._files.folder, ignore_errors=True))
         processes = await self._connection.processes(graph)
         await _until_in_step(processes)
         done = await asyncio.gather(*(self._rewritten_by(process) for process in processes))
@@ -99,11 +112,12 @@ class ServerPurge:
         return Rewritten(_told(append_only), _told(snapshot))
 
     def search(self, forms: Sequence[str]) -> tuple[str, ...]:
-        """Name the server's files that hold one of *forms*; none where it is not ours. Blocking."""
-        if self._folder is None or not forms:
+        """Name the files of the embedded server that hold one of *forms*. Blocking."""
+        if self._files is None or not forms:
             return ()
-        found = [file for file in sorted(self._folder.rglob("*")) if file.is_file() and contains(file, forms)]
-        return tuple(file.relative_to(self._folder.parent).as_posix() for file in found)
+        folder = self._files.folder
+        found = [file for file in sorted(folder.rglob("*")) if file.is_file() and contains(file, forms)]
+        return tuple(file.relative_to(folder.parent).as_posix() for file in found)
 
     async def _rewritten_by(self, process: ServerProcess) -> Rewritten:
         files = _Files(process, folder=self._folder)

@@ -53,6 +53,7 @@ MATCH (p:Passage) WHERE p.sequence <= $until
 WITH DISTINCT p.sequence AS sequence, p.episode AS episode
 RETURN sequence, episode ORDER BY sequence DESC LIMIT $limit
 """
+_LOWEST_SAVED = "MATCH (p:Passage) WHERE p.sequence IN $sequences RETURN min(p.sequence)"
 _SIZE = (
     "MATCH (n:Episodic) RETURN count(n)",
     "MATCH (n:Entity) RETURN count(n)",
@@ -129,6 +130,11 @@ class GraphReads:
         """Return the newest saved episodes up to a sequence."""
         rows = await self._connection.read(self.name, _EPISODES_UNTIL, {"until": sequence, "limit": limit})
         return tuple((int(at), str(uuid)) for at, uuid in rows)
+
+    async def lowest_saved(self, sequences: Sequence[int], /) -> int | None:
+        """Return the lowest of *sequences* of which an episode is saved."""
+        rows = await self._connection.read(self.name, _LOWEST_SAVED, {"sequences": list(sequences)})
+        return None if not rows or rows[0][0] is None else int(rows[0][0])
 
     async def size(self) -> GraphSize:
         """Count episodes, entities and facts."""

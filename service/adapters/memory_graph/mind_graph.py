@@ -255,6 +255,11 @@ class MemoryMindGraph:
         told = {(row.properties["sequence"], row.properties["episode"]) for row in self.content().all("Passage")}
         return tuple(sorted((one for one in told if one[0] <= sequence), key=lambda one: -one[0])[:limit])
 
+    async def lowest_saved(self, sequences: Sequence[int], /) -> int | None:
+        """Return the lowest of *sequences* of which an episode is saved."""
+        saved = {row.properties["sequence"] for row in self.content().all("Passage")}
+        return min(saved.intersection(sequences), default=None)
+
     async def nearest(self, vectors: Vectors, /, *, turns: int, facts: int, entities: int) -> tuple[VectorHits, ...]:
         """Compare all vectors with each query. Raises EmbedderMismatch."""
         self._check_vectors()

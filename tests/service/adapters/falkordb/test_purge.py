@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from service.adapters.falkordb.connection import GraphConnection
-from service.adapters.falkordb.purge import ServerPurge
+from service.adapters.falkordb.purge import EmbeddedFiles, ServerPurge
 from service.adapters.falkordb.server import EmbeddedServer
 
 pytestmark = pytest.mark.anyio
@@ -41,7 +41,7 @@ async def test_what_a_server_was_asked_is_forgotten_though_it_notes_it_late(tmp_
         await connection.write("g", "CREATE (:X {said: $said})", {"said": "the first canary"})
         assert "the first canary" in await noted(connection)
         await connection.write("g", "CREATE (:X {said: $said})", {"said": "the second canary"})
-        await ServerPurge(connection, folder=None).forget_statements("g")
+        await ServerPurge(connection, files=None).forget_statements("g")
 
         assert "canary" not in await noted(connection)
 
@@ -49,7 +49,7 @@ async def test_what_a_server_was_asked_is_forgotten_though_it_notes_it_late(tmp_
 async def test_our_own_server_notes_nothing_it_was_asked(tmp_path):
     async with served(tmp_path) as connection:
         await connection.write("g", "CREATE (:X {said: $said})", {"said": "a canary"})
-        purge = ServerPurge(connection, folder=tmp_path)
+        purge = ServerPurge(connection, files=EmbeddedFiles(tmp_path, is_in_use=True))
         await purge.forget_statements("g")  # waits for nothing
 
         assert await connection.command("GRAPH.CONFIG", "GET", "MAX_INFO_QUERIES") == ["MAX_INFO_QUERIES", 0]
@@ -61,7 +61,7 @@ async def test_damaged_files_that_were_set_aside_go_where_something_is_erased(tm
         aside = tmp_path / "appendonlydir.damaged"
         aside.mkdir()
         (aside / "appendonly.aof.1.incr.aof").write_text("a canary")
-        purge = ServerPurge(connection, folder=tmp_path)
+        purge = ServerPurge(connection, files=EmbeddedFiles(tmp_path, is_in_use=True))
         assert purge.search(("canary",))
 
         await purge.rewrite("g")
@@ -71,7 +71,7 @@ async def test_damaged_files_that_were_set_aside_go_where_something_is_erased(tm
 
 async def test_a_deleted_graph_is_found_in_the_log_until_that_is_written_anew(tmp_path):
     async with served(tmp_path) as connection:
-        purge = ServerPurge(connection, folder=tmp_path)
+        purge = ServerPurge(connection, files=EmbeddedFiles(tmp_path, is_in_use=True))
         await connection.write("g", "CREATE (:X {said: $said})", {"said": f"canary {'of a long day ' * 40}"})
         await connection.delete("g")
         before = purge.search(("canary",))
@@ -111,6 +111,6 @@ class Processes:
 async def test_a_replica_writes_its_file_anew_when_it_has_obeyed_what_its_master_had():
     master, replica = Process("one:1", "master", offset=9), Process("two:2", "slave", offset=5)
 
-    rewritten = await ServerPurge(Processes(replica, master), folder=None).rewrite("g")
+    rewritten = await ServerPurge(Processes(replica, master), files=None).rewrite("g")
 
     assert (replica.rewrote_at, master.rewrote_at, rewritten.is_done) == (9, 9, True)
