@@ -107,6 +107,7 @@ _INVISIBLE = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029), "
         *(*range(0xE0000, 0xE0080), *range(0xE0100, 0xE01F0)),  # tags and selectors: letters that only models read
     )
 )
+_INVISIBLE_IN_LINES = {one: shown for one, shown in _INVISIBLE.items() if chr(one) not in "\t\n"}
 _UNSEEN_RUN = re.compile("([\u200c\u200d\ufe00-\ufe0f])[\u200c\u200d\ufe00-\ufe0f]{2,}")  # a message in joiners
 
 
@@ -137,6 +138,11 @@ def one_line(text: str) -> str:
     seen = _UNSEEN_RUN.sub(r"\1", text.translate(_INVISIBLE))
     line = defused(" ".join(seen.split())).replace("---", "—")
     return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE].rstrip()}…"
+
+
+def as_data(text: str) -> str:
+    """*text* in its lines, as a model may read it: its marks are defused, and letters that nobody sees are left out."""
+    return defused(_UNSEEN_RUN.sub(r"\1", text.translate(_INVISIBLE_IN_LINES)))
 
 
 def defused(text: str) -> str:

@@ -3,16 +3,36 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+
+from consolidation.text.injected_blocks import as_data
 
 _DEGRADED = "Parts of memory that could not be searched this time."
 
 
 class ResultPart(BaseModel):
-    """A part of a result. Fields that a newer service adds are left out."""
+    """
+    A part of a result. Fields that a newer service adds are left out.
+
+    A model reads it, so each text is data: marks of chat templates and of ours are defused. Only ``framed`` fields keep
+    ours, around texts that were defused before.
+    """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
+    framed: ClassVar[frozenset[str]] = frozenset()
+
+    @field_validator("*")
+    @classmethod
+    def _as_data(cls, value: object, info: ValidationInfo) -> object:
+        if info.field_name in cls.framed:
+            return value
+        if isinstance(value, str):
+            return as_data(value)
+        return (
+            tuple(as_data(one) if isinstance(one, str) else one for one in value) if isinstance(value, tuple) else value
+        )
 
 
 class ToolResult(ResultPart):
@@ -231,6 +251,8 @@ class StoryResult(ToolResult):
 class WakingResult(ToolResult):
     """What an agent is handed when it wakes."""
 
+    framed = frozenset({"text"})
+
     text: str = ""
 
 
@@ -248,6 +270,8 @@ class FlashbackResult(ResultPart):
 
 class ResonanceResult(ToolResult):
     """Result of `resonance`."""
+
+    framed = frozenset({"block"})
 
     surfaced: bool = False
     silence: str | None = Field(None, description="Why nothing surfaced.")

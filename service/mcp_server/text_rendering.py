@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from consolidation.text.injected_blocks import as_data
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
@@ -270,4 +272,4 @@ def _when(instant: datetime | None, word: str) -> str:
 
 def _line(text: str) -> str:
     """*text* on one line, so that nothing somebody said can look like a line of ours."""
-    return " ".join(text.split())
+    return as_data(" ".join(text.split()))

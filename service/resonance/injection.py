@@ -77,7 +77,7 @@ def bullet(flashback: Flashback) -> str:
 def as_thought(flashback: Flashback) -> str:
     """One memory as an agent is reminded of it while it acts."""
     label = f"{flashback.label.text}: " if flashback.label.text else ""
-    return f"(A thought surfaces: {label}{flashback.text})"
+    return f"(A thought surfaces: {label}{one_line(flashback.text)})"
 
 
 def block(flashbacks: Sequence[Flashback]) -> str:

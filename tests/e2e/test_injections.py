@@ -145,6 +145,12 @@ async def test_no_text_leaves_its_frame_in_a_prompt(asked, model, kind):
     assert len({text for text, names in found if "before" in names}) <= 1
 
 
+async def test_no_text_takes_a_turn_or_a_tool_in_a_prompt(asked, model):
+    """Broken: a prompt to the service's own model held `<|im_end|>` as it was said, and letters that only models read."""
+    for one in model.chats:
+        assert not TURN_MARKS.search(one.words) and not UNSEEN.search(one.words)
+
+
 async def test_a_candidate_is_one_line_with_one_number(asked, model):
     for prompt in prompts(model, "narration"):
         lines = _FRAME.findall(prompt)[-1][2].splitlines()

@@ -24,6 +24,7 @@ from consolidation.kernel.errors import (
     PromptFault,
 )
 from consolidation.kernel.ports import Reply
+from consolidation.text.injected_blocks import as_data
 from prompts.library import PromptError, render
 from service.adapters.litellm.fallback_chain import (
     WAITED_FOR,
@@ -213,8 +214,9 @@ def _listener[A: BaseModel](ask: Ask[A]) -> Callable[[str], None] | None:
 
 
 def _rendered[A: BaseModel](ask: Ask[A]) -> str:
+    """The prompt. What was said stands in it as data: it changes no speaker and calls no tool."""
     try:
-        return render(ask.prompt, overrides=ask.overrides, **ask.words)
+        return as_data(render(ask.prompt, overrides=ask.overrides, **ask.words))
     except PromptError as error:
         raise PromptFault(str(error)) from error
 
