@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 MOST_SLEEPS = 500
+WOKEN = "woken"  # the reason where nobody gave one
 _UNNAMED = "UTC"  # what stands in the file until a zone is named: earlier versions need a name there
 
 
@@ -171,6 +172,11 @@ class SleepState(BaseModel):
         """The cycle that goes on at *now*: one more after each sleep. A nap begins none."""
         has_woken = self.asleep_at is not None and self.kind is not SleepKind.NAP and not self.is_asleep(now)
         return self.cycle + has_woken
+
+    @property
+    def woken_because(self) -> str:
+        """Why the agent was woken before its time; "" where it was not, or where nobody said why."""
+        return self.reason if self.woken_at is not None and self.reason != WOKEN else ""
 
     def woke_at(self, now: datetime) -> datetime | None:
         """When the agent woke from its last sleep; None while it sleeps, or before it ever slept."""

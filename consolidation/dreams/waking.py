@@ -131,8 +131,13 @@ class WakingPack:
 
 @dataclass(frozen=True, slots=True)
 class _Offered:
-    """What may be shown of each level, the first to find room first; which lines are over; how many lines there are."""
+    """
+    What may be shown of each level, the first to find room first; which lines are over; how many lines there are.
 
+    ``reason`` is why the agent was woken before its time.
+    """
+
+    reason: str
     by_level: Mapping[Level, tuple[Observation, ...]]
     over: AbstractSet[Observation]
     total: int
@@ -213,7 +218,7 @@ def _offered(files: WakingFiles, *, woke_at: datetime | None) -> _Offered:
         Level.YLW: recent(Level.YLW, _IMPORTANT_FOR),
         Level.GRN: recent(Level.GRN, INFORMATIONAL_FOR),
     }
-    return _Offered(by_level, over, total=len(known))
+    return _Offered(files.state.woken_because, by_level, over, total=len(known))
 
 
 def _moment(one: Observation) -> datetime:
@@ -260,7 +265,7 @@ def _lines(pack: WakingPack, offered: _Offered, *, most: int, zone: tzinfo) -> _
     messages = (f"{_when(one.at, zone)}, {one.who}: {one.text}" for one in pack.unread_messages)
     found: dict[str, Iterable[str]] = {
         **{level: (_observed(one, offered.over) for one in of_level) for level, of_level in offered.by_level.items()},
-        "reason": (pack.reason,),
+        "reason": (offered.reason,),
         "session": (session.session_id[:_LONGEST_SESSION],) if session is not None else (),
         "intent": (session.intent,) if session is not None else (),
         "reflection": (pack.reflection,),

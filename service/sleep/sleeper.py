@@ -21,7 +21,7 @@ from consolidation.dreams.dream_files import DreamFiles
 from consolidation.dreams.fatigue import FatigueLevel, fatigue_level
 from consolidation.dreams.put_right import follow, put_right_in_dreams
 from consolidation.dreams.sleep_decision import BeforeSleep, SleepKind, decide_sleep, kind_of_dream, pause_seconds
-from consolidation.dreams.sleep_state import OwedDream
+from consolidation.dreams.sleep_state import WOKEN, OwedDream
 from consolidation.dreams.undo import redo_dream, undo_dream
 from consolidation.kernel.errors import DreamFault, MemoryFault, ModelFault
 from consolidation.workspace import SLEEP_STATE
@@ -293,7 +293,7 @@ class Sleeper:
             files, now = self.files(mind), self._clock.now()
             state = await anyio.to_thread.run_sync(files.state)
             if state.is_asleep(now):
-                woken = state.model_copy(update={"woken_at": now, "reason": reason or "woken"})
+                woken = state.model_copy(update={"woken_at": now, "reason": reason or WOKEN})
                 await anyio.to_thread.run_sync(files.set_state, woken)
                 log.info("sleep.ended", mind_id=mind.mind_id, was_interrupted=True)
         return await self.status(mind)

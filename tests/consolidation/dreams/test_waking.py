@@ -20,7 +20,7 @@ from tests.support import strategies
 
 WOKE = datetime(2026, 2, 12, 18, 30, tzinfo=UTC)
 SLEPT = WOKE - timedelta(hours=1)
-STATE = SleepState(cycle=3, asleep_at=SLEPT, wake_at=WOKE, kind=SleepKind.DREAM, reason="Ann called")
+STATE = SleepState(cycle=3, asleep_at=SLEPT, wake_at=WOKE, woken_at=WOKE, kind=SleepKind.DREAM, reason="Ann called")
 DREAM = DreamRecord(
     t=SLEPT,
     dream=3,
@@ -247,6 +247,18 @@ def test_who_is_woken_early_wakes_then_and_a_nap_begins_no_cycle():
 
     assert (early.slept_seconds, early.cycle) == (300, 4)
     assert (nap.slept_seconds, nap.cycle) == (3600, 3)
+
+
+def test_the_reason_of_an_early_waking_is_told_and_that_of_a_sleep_is_not():
+    """Broken: "You woke … Reason: it went to sleep"."""
+    told = {
+        one: waking_pack(WakingFiles(state=STATE.model_copy(update={"woken_at": at, "reason": one}))).text
+        for one, at in (("Ann called", SLEPT), ("it went to sleep", None), ("woken", SLEPT))
+    }
+
+    assert "You were woken before your time: Ann called" in told["Ann called"]
+    assert "before your time" not in told["it went to sleep"] + told["woken"]
+    assert "went to sleep" not in told["it went to sleep"]
 
 
 @pytest.mark.parametrize(
