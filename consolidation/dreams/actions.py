@@ -8,6 +8,7 @@ metadata, so that the transcript has it and a literal search finds it.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +22,11 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import StoredTurn
 
 SHOWN_OUTPUT = 600  # characters of what a tool printed that memory shows
-_SHOWN_INPUT = 300
+_SHOWN_INPUT, _LONGEST_LINE = 300, 1_000  # characters
 _CUT = " […]"
+_COLOUR = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
+_RULE = re.compile(r"^\s*([=\-_*#~+])\1{2,}|([=\-_*#~+])\2{2,}\s*$")  # "===== FAILURES ====="
+_WORD = re.compile(r"\w")
 _ROLES = {
     "thought": Speaker.THOUGHT,
     "tool_call": Speaker.TOOL,
@@ -62,9 +66,16 @@ class Action:
         return " ".join(given.split())
 
     @property
-    def outcome(self) -> str:
-        """The first line with words of what a tool printed, or of an error's text."""
-        return next((line.strip() for line in (self.output or self.text).splitlines() if line.strip()), "")
+    def outcome(self) -> tuple[str, ...]:
+        """
+        The first and the last line with words of what a tool printed, or of an error's text; one where it has one.
+
+        A traceback says at its end what was wrong, a run of tests how it went. Colours and rules are left out.
+        """
+        whole = self.output or self.text
+        lines = whole.splitlines()
+        ends = (next(filter(_WORD.search, map(_plain, some)), "") for some in (lines, reversed(lines)))
+        return tuple(dict.fromkeys(filter(None, ends))) or tuple(filter(None, (_plain(whole),)))
 
 
 def action_turn(action: Action, *, session_id: str, turn_id: str) -> Turn:
@@ -105,6 +116,10 @@ def in_window(stored: StoredTurn) -> tuple[Message, ...]:
     message = stored.turn.messages[0]
     call = replace(message, role=Speaker.ASSISTANT, content=call_in_words(action.tool, action.arguments), name=None)
     return call, replace(message, content=action.output)
+
+
+def _plain(line: str) -> str:
+    return _RULE.sub("", _COLOUR.sub("", line[:_LONGEST_LINE])).strip()
 
 
 def _is_call(action: Action) -> bool:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import Message, StoredTurn
 
 MOST_ITEMS, _FIRST_ITEMS = 400, 50
-_MESSAGE, _ANSWER, _ARGUMENTS, _OUTCOME = 500, 300, 200, 200  # characters
+_MESSAGE, _ANSWER, _ARGUMENTS, _OUTCOME, _END = 500, 300, 200, 200, 120  # characters
 _NARRATION = 2_000  # of its beginning, and of its end
 _LANGUAGE_FROM = 8_000
 _CUT = " […]"
@@ -181,10 +181,13 @@ def _who(action: Action) -> str:
 
 
 def _line(action: Action) -> str:
-    if action.kind != "tool_call":
+    if action.kind == "message":
         return _one_line(action.text, _MESSAGE)
+    ends = action.outcome
+    outcome = " … ".join(_one_line(one, _OUTCOME if len(ends) == 1 else _END) for one in ends)
+    if action.kind != "tool_call":
+        return outcome
     arguments = _one_line(action.arguments, _ARGUMENTS)
-    outcome = _one_line(action.outcome, _OUTCOME)
     return f"{action.tool}: {arguments} → {'ok' if action.is_ok else 'FAIL'}" + (f": {outcome}" if outcome else "")
 
 

@@ -6,6 +6,7 @@ It never invents, since it only quotes. The reflection is what the agent told it
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ _REFLECTION, _PRIORITY = 700, 240
 _REFLECTED_SENTENCES = 4
 _MOST_PRIORITIES, _MOST_DIARY = 5, 3_500
 _NOTHING = "…"
+_NUMBER = re.compile(r"\d+")
 
 
 def quote_dream(words: Mapping[str, Any]) -> Dream:
@@ -87,15 +89,29 @@ def worded(text: str) -> str:
 
 
 def _failures(items: Iterable[EvidenceItem]) -> Iterator[DreamtObservation]:
-    """The newest failure of each tool, and the newest errors."""
-    newest: dict[tuple[str, str], EvidenceItem] = {}
+    """The newest call that failed for each reason, unless the same call has worked since; and the newest errors."""
+    failing: dict[tuple[str, str], EvidenceItem] = {}
     for one in items:
-        if one.action is not None and one.action.has_failed:
-            key = (one.action.tool, one.text if one.action.kind == "error" else "")
-            newest.pop(key, None)  # so that the last is the newest
-            newest[key] = one
-    for one in list(newest.values())[-_MOST_FAILURES:]:
-        yield _observed("YLW", one, _cut(one.text, _LONGEST))
+        if one.action is None or one.is_persons:
+            continue
+        call = (one.action.tool, one.action.arguments or one.action.text)
+        failing.pop(call, None)  # so that the last is the newest
+        if one.action.has_failed:
+            failing[call] = one
+    by_reason: dict[str, EvidenceItem] = {}
+    for one in failing.values():
+        reason = _reason(one)
+        by_reason.pop(reason, None)
+        by_reason[reason] = one
+    for one in list(by_reason.values())[-_MOST_FAILURES:]:
+        yield _observed("YLW", one, one.text)
+
+
+def _reason(item: EvidenceItem) -> str:
+    """Why a call failed, whichever number it was about: its last line. An error is told in its words."""
+    if item.action is None or item.action.kind == "error" or not item.action.outcome:
+        return item.text
+    return _NUMBER.sub("#", item.action.outcome[-1])
 
 
 def _endings(items: Iterable[EvidenceItem]) -> Iterator[DreamtObservation]:
@@ -106,7 +122,7 @@ def _endings(items: Iterable[EvidenceItem]) -> Iterator[DreamtObservation]:
             by_tool.setdefault(_tool(one), []).append(one)
     for ones in islice(by_tool.values(), _MOST_TOOLS):
         for one in {one.text: one for one in (ones[0], ones[-1])}.values():
-            yield _observed("GRN", one, _cut(one.text, _LONGEST))
+            yield _observed("GRN", one, one.text)
 
 
 def _tool(item: EvidenceItem) -> str:

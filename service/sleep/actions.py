@@ -281,5 +281,5 @@ def _spoken(message: Message) -> Message:
 
 def _cue(action: Action) -> str:
     """What is looked for: the words of a thought or an error, or a call and how it ended."""
-    words = action.text or f"{action.tool} {action.arguments}\n{action.outcome}"
+    words = action.text or "\n".join((f"{action.tool} {action.arguments}", *action.outcome))
     return words.strip()[:_CUE] or action.kind

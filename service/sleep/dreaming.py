@@ -301,7 +301,7 @@ class Dreaming:
         standing = await anyio.to_thread.run_sync(mind.corrections.standing)
         cursor = f"{max(evidence.first_sequence - 1, 0)}.0"
         for item in evidence.failures[-_MOST_LOOKED_UP:]:
-            words = item.action.outcome[:_LOOKED_FOR] if item.action is not None else ""
+            words = item.action.outcome[-1][:_LOOKED_FOR] if item.action is not None and item.action.outcome else ""
             try:
                 query = LogQuery(words, TimeWindow(None, None), limit=_EARLIER_LINES, context=0, cursor=cursor)
                 page = await search_log(mind, query, clock=self._clock)

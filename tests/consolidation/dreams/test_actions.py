@@ -60,8 +60,24 @@ def test_each_kind_has_its_role_and_only_a_tool_call_tires():
     assert all(one.turn.kind is TurnKind.ACTION and one.is_remembered for one in turns.values())
 
 
-def test_the_outcome_is_the_first_line_with_words():
-    action = Action("tool_call", tool="shell", is_ok=False, output="\n  \nKeyError: 'date'\n  at row 17\n")
+def test_the_outcome_is_the_first_and_the_last_line_with_words():
+    """Broken: the first line alone, so that a traceback never said what was wrong."""
+    printed = {
+        "\n  \nKeyError: 'date'\n  at row 17\n": ("KeyError: 'date'", "at row 17"),
+        "42": ("42",),
+        "done\n\ndone\n": ("done",),
+        "": (),
+        "…": ("…",),
+        "===== test session starts =====\n\n.F [100%]\n\n===== 1 failed, 41 passed in 2.31s =====\n": (
+            "test session starts",
+            "1 failed, 41 passed in 2.31s",
+        ),
+        "Traceback (most recent call last):\n  File \"a.py\"\nKeyError: 'DATABASE_URL'": (
+            "Traceback (most recent call last):",
+            "KeyError: 'DATABASE_URL'",
+        ),
+        "\x1b[32mok\x1b[0m\n--- a/b.py\n-1": ("ok", "-1"),
+    }
 
-    assert action.outcome == "KeyError: 'date'"
-    assert action.has_failed
+    for output, ends in printed.items():
+        assert Action("tool_call", tool="shell", is_ok=False, output=output).outcome == ends, output

@@ -117,3 +117,14 @@ def test_an_edit_that_names_somebody_who_is_muted_is_not_evidence():
 
     assert [one.text for one in found.items] == ["I have two cats."]
     assert found.narration == ()
+
+
+def test_a_failure_says_what_was_wrong_though_a_long_trace_stands_before_it():
+    """Broken: "FAIL: Traceback (most recent call last):", for the dream of a model as well."""
+    trace = "Traceback (most recent call last):\n" + '  File "a.py", line 8\n' * 60 + "KeyError: 'DATABASE_URL'"
+    did = (Action("tool_call", tool="shell", input="migrate", is_ok=False, output=trace), Action("error", text=trace))
+
+    found = gather_evidence(lived(*map(acted, did, ("t1", "t2"))), zone=UTC, standing=Standing())
+
+    ends = "Traceback (most recent call last): … KeyError: 'DATABASE_URL'"
+    assert [one.text for one in found.items] == [f"shell: migrate → FAIL: {ends}", ends]

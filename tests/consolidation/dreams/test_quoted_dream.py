@@ -42,6 +42,33 @@ def test_a_tool_that_ended_twice_in_the_same_words_is_observed_once():
     assert found.reflection == "fetch: page → ok: found it"
 
 
+def called(*did):
+    """What an agent did with one tool: its argument, whether it worked, and what was printed."""
+    return [
+        EvidenceItem(n, n, NOON, "action", f"{what} → {printed}", Action("tool_call", "shell", what, ok, printed))
+        for n, (what, ok, printed) in enumerate(did, start=1)
+    ]
+
+
+def test_a_call_that_failed_is_observed_unless_it_worked_since():
+    """Broken: of an agent that does all with one tool, the newest failure alone."""
+    items = called(
+        ("pytest", False, "1 failed"),
+        ("migrate", False, "KeyError: 'URL'"),
+        ("deploy", False, "status 502"),
+        ("migrate", False, "KeyError: 'URL'"),
+        ("pytest", True, ""),
+    )
+
+    assert [one.text for one in dreamt(items).observations] == ["deploy → status 502", "migrate → KeyError: 'URL'"]
+
+
+def test_calls_that_failed_for_one_reason_are_observed_by_the_newest():
+    items = called(*((f"read part_{at}", False, f"part_{at}: no such file") for at in range(9)), ("push", False, "no"))
+
+    assert [one.text for one in dreamt(items).observations] == ["read part_8 → part_8: no such file", "push → no"]
+
+
 def test_what_a_person_with_a_name_asks_for_is_observed_as_what_one_without_asks_for():
     words = "Never call the bank before noon."
     items = [
