@@ -211,9 +211,11 @@ def _routes(settings: Settings) -> Iterator[BaseRoute]:
 def _facades(settings: Settings) -> Iterator[APIRouter]:
     """The routes of other services' APIs that are switched on; to import all of them takes a tenth of a second."""
     if settings.facades.mem0:
+        from service.facades.mem0 import earlier_routes as mem0_of_before
         from service.facades.mem0 import routes as mem0
 
         yield mem0.router
+        yield mem0_of_before.router
     if settings.facades.graphiti:
         from service.facades.graphiti import routes as graphiti
 
@@ -245,6 +247,10 @@ def _add_admission(app: FastAPI, settings: Settings, *, share: Share) -> None:
     app.add_middleware(AnswerWhenStopping)
     if settings.proxy.enabled:
         app.add_middleware(OpenAIErrors)
+    if settings.facades.mem0:
+        from service.facades.mem0.errors import Mem0Errors
+
+        app.add_middleware(Mem0Errors)
     if settings.facades.zep:
         from service.facades.zep.errors import ZepErrors
 

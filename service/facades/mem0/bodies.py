@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from consolidation.text.content import text_of
-from service.facades.mem0.scope import Scope, scope_of
+from service.facades.mem0.scope import EndOfMem0, Scope, TimeOfMem0, scope_of
 from service.http.schemas.fields import Body, Metadata, Question, Text
 
 _NOT_SERVED = {
@@ -21,6 +21,13 @@ _NOT_SERVED = {
     "fields": "memories are shown whole",
     "show_expired": "memories do not expire",
     "delete_linked": "a deleted memory is deleted with what it replaced",
+    "enable_graph": "memories are shown without relations",
+    "immutable": "a memory can be put right and erased at any time",
+    "includes": "what is kept are the words themselves, so nothing directs an extraction",
+    "excludes": "what is kept are the words themselves, so nothing directs an extraction",
+    "only_metadata_based_search": "search goes by words and meaning, not by metadata",
+    "metadata": "metadata is kept with what is added, and neither searched nor changed",
+    "timestamp": "a memory stays at the time when it was said",
 }
 
 
@@ -30,11 +37,13 @@ class _Sent(Body):
     @model_validator(mode="before")
     @classmethod
     def _is_served(cls, sent: object) -> object:
-        for name, reason in _NOT_SERVED.items():
-            if isinstance(sent, dict) and sent.get(name) and name not in cls.model_fields:
-                raise ValueError(f"{name} is not served: {reason}")
-        unset = {name for name in _NOT_SERVED if isinstance(sent, dict) and not sent.get(name)}
-        return {name: one for name, one in sent.items() if name not in unset} if isinstance(sent, dict) else sent
+        if not isinstance(sent, dict):
+            return sent
+        others = {name: one for name, one in sent.items() if name in _NOT_SERVED and name not in cls.model_fields}
+        for name, one in others.items():
+            if one:
+                raise ValueError(f"{name} is not served: {_NOT_SERVED[name]}")
+        return {name: one for name, one in sent.items() if name not in others}
 
 
 class MessageOfMem0(Body):
@@ -51,13 +60,24 @@ class MessageOfMem0(Body):
 
 
 class _Scoped(_Sent):
-    """Ids side by side or within ``filters``."""
+    """
+    Ids side by side or within ``filters``.
+
+    Earlier clients ask for a form of the answer by ``output_format``. ``version`` and the names of a project, which
+    mem0's clients send by themselves, change nothing.
+    """
 
     user_id: str | None = None
     agent_id: str | None = None
     app_id: str | None = None
     run_id: str | None = None
     filters: dict[str, Any] | None = None
+    output_format: Literal["v1.0", "v1.1"] | None = None
+    version: Literal["v1", "v2"] | None = None
+    org_id: str | None = None
+    project_id: str | None = None
+    org_name: str | None = None
+    project_name: str | None = None
 
     @property
     def scope(self) -> Scope:
@@ -67,11 +87,18 @@ class _Scoped(_Sent):
 
 
 class AddIn(_Scoped):
-    """Messages to keep. ``infer`` changes nothing: the words are kept, and facts are read from them, in any case."""
+    """
+    Messages to keep.
+
+    ``infer``, ``async_mode`` and ``enable_graph`` change nothing: the words are on disk when the call answers, and
+    facts are read from them later, in any case.
+    """
 
     messages: Annotated[list[MessageOfMem0], Field(min_length=1, max_length=256)]
     metadata: Metadata = Field(default_factory=dict)
     infer: bool | None = None
+    async_mode: bool | None = None
+    enable_graph: bool | None = None
     timestamp: Annotated[int, Field(ge=0, le=253_402_300_799)] | None = Field(None, description="In Unix seconds.")
 
     @field_validator("messages", mode="before")
@@ -83,7 +110,12 @@ class AddIn(_Scoped):
 
 
 class SearchIn(_Scoped):
-    """A query. ``rerank`` and ``keyword_search`` change nothing: words and meaning are both searched and ranked."""
+    """
+    A query.
+
+    ``rerank``, ``keyword_search`` and ``filter_memories`` change nothing: words and meaning are both searched and
+    ranked.
+    """
 
     query: Question
     top_k: Annotated[int, Field(ge=1, le=100)] | None = None
@@ -92,12 +124,20 @@ class SearchIn(_Scoped):
     latest_only: bool | None = None
     rerank: bool | None = None
     keyword_search: bool | None = None
+    filter_memories: bool | None = None
 
 
 class ListIn(_Scoped):
-    """Which memories are listed: those that hold."""
+    """Which memories are listed: those that hold, of the days from ``start_date`` to ``end_date``."""
 
     latest_only: bool | None = None
+    start_date: TimeOfMem0 | None = None
+    end_date: EndOfMem0 | None = None
+
+    @property
+    def scope(self) -> Scope:
+        """Whose memories are meant, and of which time. Raises InvalidRequest."""
+        return super().scope.within(since=self.start_date, until=self.end_date)
 
 
 class UpdateIn(_Sent):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, NoReturn
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 
-from consolidation.kernel.errors import MindNotFound
+from consolidation.kernel.errors import MindNotFound, SessionNotFound
 from service.access.principal import Principal
 from service.catalog.minds import page_of_minds
 from service.composition.container import Memory
@@ -25,6 +26,8 @@ from service.http.schemas.turns import TurnIn
 _PAGE = "mem0.md"
 _ORGANIZATION = "mind-memory"
 _DONE = "Memory deleted successfully!"
+
+Page = Annotated[int, Query(ge=1, le=1_000_000)]
 
 router = APIRouter(prefix="/mem0", include_in_schema=False)
 
@@ -49,7 +52,7 @@ async def add(
         stored = await mind.transcript.read(kept.sequence)
     words = words_of(stored.turn) if stored.turn.messages else ""
     own_id = TurnPlace(stored.sequence, stored.turn.turn_id).entry_id
-    added = {"id": id_of(mind_id, own_id), "memory": words, "event": "ADD"}
+    added = {"id": id_of(mind_id, own_id), "memory": words, "data": {"memory": words}, "event": "ADD"}
     return {
         "message": "The messages are stored. Facts are read from them in the background.",
         "status": "SUCCEEDED",
@@ -89,28 +92,17 @@ async def get_all(
     memory: MemoryDep,
     caller: CallerDep,
     request: Request,
-    page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
+    page: Page = 1,
     page_size: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> dict[str, Any]:
     """All memories that hold, newest first, in pages."""
-    shown, count = await _page(memory, caller, posted.scope, first=(page - 1) * page_size, most=page_size)
-
-    def link(to: int) -> str:
-        return str(request.url.include_query_params(page=to, page_size=page_size))
-
-    return {
-        "count": count,
-        "next": link(page + 1) if page * page_size < count else None,
-        "previous": link(page - 1) if page > 1 else None,
-        "results": shown,
-    }
+    return await page_of_memories(memory, caller, posted.scope, request, page, page_size)
 
 
 @router.get("/memories")
 async def get_all_of_server(request: Request, memory: MemoryDep, caller: CallerDep) -> dict[str, Any]:
     """The same for a client of mem0's own server: at most 1,000."""
-    shown, _ = await _page(memory, caller, scope_of_query(request.query_params), first=0, most=1_000)
-    return {"results": shown}
+    return {"results": await memories_of(memory, caller, scope_of_query(request.query_params))}
 
 
 @router.get("/v1/memories/{memory_id}/")
@@ -174,36 +166,46 @@ async def delete_many(posted: DeletesIn, memory: MemoryDep, caller: CallerDep) -
 @router.delete("/v1/memories/")
 @router.delete("/memories")
 async def delete_all(request: Request, memory: MemoryDep, caller: CallerDep) -> dict[str, str]:
-    """Erase everything of a user, agent or app, or one run."""
+    """Erase everything of a user, agent or app, or one run. One that was never heard of has nothing, as in mem0."""
     scope = scope_of_query(request.query_params)
     mind_id = scope.mind_id(caller)
     response, how = Response(), erasure.HowToErase()
-    if scope.is_whole_mind:
-        await erasure.erase(mind_id, memory, caller.name, response, how)
-    elif scope.ids.keys() <= {"user_id", "run_id"}:
-        await erasure.erase_session(mind_id, scope.session_id, memory, caller.name, response, how)
-    else:
+    if not scope.is_whole_mind and not scope.ids.keys() <= {"user_id", "run_id"}:
         refuse("delete a user, an agent, an app or a run: several agents of one user share its memories", page=_PAGE)
+    with suppress(MindNotFound, SessionNotFound):
+        if scope.is_whole_mind:
+            await erasure.erase(mind_id, memory, caller.name, response, how)
+        else:
+            await erasure.erase_session(mind_id, scope.session_id, memory, caller.name, response, how)
     return {"message": "Memories deleted successfully!"}
 
 
 @router.get("/v1/entities/")
-async def users(memory: MemoryDep, caller: CallerDep) -> dict[str, Any]:
-    """The users, by the ids of their minds, each of which is accepted as its `user_id`."""
+async def users(
+    memory: MemoryDep,
+    caller: CallerDep,
+    request: Request,
+    page: Page = 1,
+    page_size: Annotated[int | None, Query(ge=1, le=1_000)] = None,
+) -> dict[str, Any]:
+    """The users, by the ids of their minds, each of which is accepted as its `user_id`; all, or a page of them."""
     found: list[dict[str, Any]] = []
     cursor: str | None = None
     while True:
-        page = await page_of_minds(
+        minds = await page_of_minds(
             memory.minds, among=caller.minds, cursor=cursor, limit=500, fleet=memory.fleet, is_whole=True
         )
         found += [
-            {"id": one.mind_id, "name": one.mind_id, "type": "user", "total_memories": one.turns} for one in page.items
+            {"id": one.mind_id, "name": one.mind_id, "type": "user", "total_memories": one.turns} for one in minds.items
         ]
-        cursor = page.next_cursor
+        cursor = minds.next_cursor
         if cursor is None:
-            return {"count": len(found), "next": None, "previous": None, "results": found}
+            break
+    size = page_size or max(len(found), 1)
+    return _paged(found[(page - 1) * size : page * size], len(found), request, page, size)
 
 
+@router.delete("/v1/entities/{kind}/{name:path}/")
 @router.delete("/v2/entities/{kind}/{name:path}/")
 async def delete_user(
     kind: Literal["user", "agent", "app", "run"], name: str, memory: MemoryDep, caller: CallerDep
@@ -219,12 +221,6 @@ async def delete_user(
     return {"message": "Entity deleted successfully!"}
 
 
-@router.api_route("/{path:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"], response_model=None)
-async def not_served(path: str) -> NoReturn:
-    """Every other call of mem0."""
-    refuse(f"{path.strip('/')} is not served", page=_PAGE)
-
-
 def _turn(posted: AddIn, scope: Scope) -> TurnIn:
     """The messages as our own API takes them, with the ids as they were sent. Raises RequestValidationError."""
     ids = {OURS: scope.ids}  # first, since only some of many fields can be searched for
@@ -237,7 +233,32 @@ def _turn(posted: AddIn, scope: Scope) -> TurnIn:
     return turn_in(sent)
 
 
-async def _page(
+async def page_of_memories(
+    memory: Memory, caller: Principal, scope: Scope, request: Request, page: int, page_size: int
+) -> dict[str, Any]:
+    """One page of the memories of *scope*, newest first, with the addresses of the pages beside it."""
+    shown, count = await _part(memory, caller, scope, first=(page - 1) * page_size, most=page_size)
+    return _paged(shown, count, request, page, page_size)
+
+
+async def memories_of(memory: Memory, caller: Principal, scope: Scope) -> list[dict[str, Any]]:
+    """The memories of *scope*, newest first, for callers that read no pages: at most 1,000."""
+    return (await _part(memory, caller, scope, first=0, most=1_000))[0]
+
+
+def _paged(shown: list[dict[str, Any]], count: int, request: Request, page: int, page_size: int) -> dict[str, Any]:
+    def link(to: int) -> str:
+        return str(request.url.include_query_params(page=to, page_size=page_size))
+
+    return {
+        "count": count,
+        "next": link(page + 1) if page * page_size < count else None,
+        "previous": link(page - 1) if page > 1 else None,
+        "results": shown,
+    }
+
+
+async def _part(
     memory: Memory, caller: Principal, scope: Scope, *, first: int, most: int
 ) -> tuple[list[dict[str, Any]], int]:
     """*most* memories from *first* on, and how many there are."""

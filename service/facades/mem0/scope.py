@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, date, datetime, time
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BeforeValidator, TypeAdapter, ValidationError
 
 from consolidation.kernel.errors import InvalidRequest
 from service.facades.memory_ids import mind_for
@@ -29,8 +29,30 @@ DEFAULT_SESSION = "mem0"
 _OWNERS = ("user_id", "agent_id", "app_id")  # the first that is given names the mind
 _NAMES = (*_OWNERS, "run_id")
 _TWO_VALUES = "one call concerns one value of each id"
-_INSTANT: TypeAdapter[datetime] = TypeAdapter(Instant)
+PROJECT = frozenset({"org_id", "project_id", "org_name", "project_name"})  # mem0's clients send them by themselves
 _SESSION: TypeAdapter[str] = TypeAdapter(SessionId)
+
+
+def _of_a_day(at: time) -> BeforeValidator:
+    """A day means this time of it; a time without an offset is in UTC, as in mem0."""
+
+    def instant(value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        try:
+            is_day = len(value) == _DAY
+            told = datetime.combine(date.fromisoformat(value), at) if is_day else datetime.fromisoformat(value)
+        except ValueError:
+            return value
+        return told.replace(tzinfo=UTC).isoformat() if told.tzinfo is None else value
+
+    return BeforeValidator(instant)
+
+
+_DAY = len("2026-01-09")
+TimeOfMem0 = Annotated[Instant, _of_a_day(time.min)]
+EndOfMem0 = Annotated[Instant, _of_a_day(time.max)]
+_TIMES: dict[str, TypeAdapter[datetime]] = {"gte": TypeAdapter(TimeOfMem0), "lte": TypeAdapter(EndOfMem0)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +91,14 @@ class Scope:
         if named is None:
             return mind_for(caller.default_mind, caller)
         return mind_for(self.ids[named], caller, pointer=self.places.get(named, "#"))
+
+    def within(self, *, since: datetime | None, until: datetime | None) -> Scope:
+        """The same, of what was said from *since* to *until* alone. Raises InvalidRequest."""
+        window = TimeWindow(
+            since=max(filter(None, (since, self.window.since)), default=None),
+            until=min(filter(None, (until, self.window.until)), default=None),
+        )
+        return replace(self, window=window)
 
     def holds(self, turn: StoredTurn) -> bool:
         """Whether *turn* belongs to the run, agent and app, as far as they are given and do not name the mind."""
@@ -120,12 +150,13 @@ def scope_of(sent: Mapping[str, Any], *, filters: Mapping[str, Any] | None = Non
     return Scope(**ids, window=TimeWindow(since=times.get("gte"), until=times.get("lte")), places=places)
 
 
-def scope_of_query(sent: QueryParams) -> Scope:
-    """The same from the parameters of a query. Raises InvalidRequest."""
+def scope_of_query(sent: QueryParams, *, besides: frozenset[str] = frozenset()) -> Scope:
+    """The same from the parameters of a query, which has others *besides*. Raises InvalidRequest."""
     for name in sent:
         if len(set(sent.getlist(name))) > 1:
             raise InvalidRequest(_TWO_VALUES, pointer=f"query/{pointer_step(name)}")
-    return scope_of(dict(sent), place="query")
+    others = PROJECT | besides
+    return scope_of({name: one for name, one in sent.items() if name not in others}, place="query")
 
 
 def _conditions(sent: Mapping[str, Any], place: str) -> Iterator[tuple[str, Any, str]]:
@@ -148,9 +179,9 @@ def _times(value: object, pointer: str) -> dict[str, datetime]:
     if not isinstance(value, dict) or not value or not value.keys() <= {"gte", "lte"}:
         raise InvalidRequest("needs gte, lte or both", pointer=pointer)
     try:
-        return {name: _INSTANT.validate_python(one) for name, one in value.items()}
+        return {name: _TIMES[name].validate_python(one) for name, one in value.items()}
     except ValidationError as error:
-        raise InvalidRequest("must be times with an offset, like 2026-01-09T18:30:00Z", pointer=pointer) from error
+        raise InvalidRequest("must be days or times, like 2026-01-09T18:30:00Z", pointer=pointer) from error
 
 
 def _session(value: str, pointer: str) -> str:
