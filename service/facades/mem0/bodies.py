@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from consolidation.text.content import text_of
+from consolidation.text.content import call_in_words, text_of
 from service.facades.mem0.scope import EndOfMem0, Scope, TimeOfMem0, scope_of
 from service.http.schemas.fields import Body, Metadata, Question, Text
 
@@ -29,6 +29,8 @@ _NOT_SERVED = {
     "metadata": "metadata is kept with what is added, and neither searched nor changed",
     "timestamp": "a memory stays at the time when it was said",
 }
+_ROLES = {"developer": "system", "function": "tool"}  # those that have another word here
+_OF_OPENAI = frozenset({"tool_calls", "tool_call_id", "function_call", "refusal", "annotations", "audio"})
 
 
 class _Sent(Body):
@@ -47,16 +49,34 @@ class _Sent(Body):
 
 
 class MessageOfMem0(Body):
-    """A message. Of parts of a content, words are kept, and images become a mark."""
+    """
+    A message, also one as OpenAI's API answers it.
+
+    Its words are kept, and calls of tools in words; images and the like become a mark.
+    """
 
     role: str = "user"
     content: Text
     name: str | None = None
 
-    @field_validator("content", mode="before")
+    @model_validator(mode="before")
     @classmethod
-    def _words(cls, content: object) -> object:
-        return text_of(content) if isinstance(content, list) else content
+    def _in_words(cls, sent: object) -> object:
+        if not isinstance(sent, dict):
+            return sent
+        content, calls = sent.get("content"), sent.get("tool_calls")
+        if content is None and "content" not in sent and not calls:
+            return sent  # is refused
+        words = text_of(content) if isinstance(content, list) else content or ""
+        if isinstance(calls, list):
+            words = "\n".join(filter(None, (words, *map(_call, calls)))) if isinstance(words, str) else words
+        kept = {name: one for name, one in sent.items() if name not in _OF_OPENAI}
+        return {**kept, "content": words, "role": _ROLES.get(str(sent.get("role")), sent.get("role", "user"))}
+
+
+def _call(sent: object) -> str:
+    asked = sent.get("function") if isinstance(sent, dict) else None
+    return call_in_words(str(asked.get("name", "")), str(asked.get("arguments", ""))) if isinstance(asked, dict) else ""
 
 
 class _Scoped(_Sent):

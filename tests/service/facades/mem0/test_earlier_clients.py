@@ -158,3 +158,31 @@ def test_what_would_change_nothing_is_refused_with_the_reason(http, path, body, 
     assert answer.status_code == 422
     assert word in answer.json()["detail"]
     assert http.post(path, json={**body, next(reversed(body)): None}).status_code == 200
+
+
+def test_a_chat_as_openai_s_library_has_it_is_kept(http, service):
+    """Broken: 422 for a message that has no words, or a field more than role and content."""
+    call = {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Lyon"}'}}
+    more = {"refusal": None, "annotations": [], "audio": None, "function_call": None}
+    chat = [
+        {"role": "developer", "content": "Be kind."},
+        {"role": "user", "content": [{"type": "text", "text": "Is it warm at my mother's in Lyon?"}]},
+        {"role": "assistant", "content": None, "tool_calls": [call], **more},
+        {"role": "tool", "tool_call_id": "call_1", "content": "31 degrees"},
+        {"role": "assistant", "content": "It is.", "tool_calls": None, **more},
+        {"role": "assistant", "content": None, **more},
+    ]
+
+    added = post(http, "/v3/memories/add/", messages=chat, user_id="sender")
+
+    (kept,) = service.kept("sender")
+    assert [(one["role"], one["content"]) for one in kept["messages"]] == [
+        ("system", "Be kind."),
+        ("user", "Is it warm at my mother's in Lyon?"),
+        ("assistant", '[calls weather({"city": "Lyon"})]'),
+        ("tool", "31 degrees"),
+        ("assistant", "It is."),
+    ]
+    assert added["dropped"] == [{"index": 5, "reason": "empty"}]
+    assert http.post("/v3/memories/add/", json={"messages": [{"role": "user"}], "user_id": "x"}).status_code == 422
+    assert http.post("/v3/memories/add/", json={"messages": [{"content": 3}], "user_id": "x"}).status_code == 422
