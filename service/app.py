@@ -221,9 +221,9 @@ def _facades(settings: Settings) -> Iterator[APIRouter]:
 
         yield graphiti.router
     if settings.facades.zep:
-        from service.facades.zep import routes_v2, routes_v4
+        from service.facades.zep import graph_routes_v2, routes_v2, routes_v4
 
-        yield from (routes_v2.router, routes_v4.router)
+        yield from (graph_routes_v2.router, routes_v2.router, routes_v4.router)
 
 
 def _add_admission(app: FastAPI, settings: Settings, *, share: Share) -> None:

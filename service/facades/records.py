@@ -1,5 +1,5 @@
 """
-Records of ours among the turns: what Zep knows of a user or a thread.
+Records of ours among the turns: what Zep knows of a user, a graph or a thread.
 
 Nobody said them. So they are neither threads nor memories nor episodes of any façade, and no call of one erases them by
 themselves: they go with their thread or mind. Our own API reaches every turn.
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 OF_ZEP = "zep"  # the field of a turn's metadata that keeps what Zep knows
 USER_SESSION, GRAPH_SESSION = "zep:user", "zep:graph"
 OWN_SESSIONS = frozenset({USER_SESSION, GRAPH_SESSION})  # of what Zep keeps outside of threads
-_KINDS = frozenset({"user", "thread"})
+_KINDS = frozenset({"user", "graph", "thread"})
 
 
 def is_record(stored: StoredTurn) -> bool:
-    """Whether it only keeps what is known of a user or a thread."""
+    """Whether it only keeps what is known of a user, a graph or a thread."""
     kept = stored.turn.metadata.get(OF_ZEP)
     return isinstance(kept, dict) and not _KINDS.isdisjoint(kept)
 

@@ -167,17 +167,44 @@ class SessionSearch(ZepBody):
     mmr_lambda: float | None = None
 
 
-class DataIn(ZepBody):
-    """Data for a user's graph: a text, a document in JSON, or a line of a conversation."""
+class EpisodeIn(ZepBody):
+    """A text, a document in JSON, or a line of a conversation."""
 
     data: Annotated[Text, Field(min_length=1)]
     type: Literal["text", "json", "message"] = "text"
-    user_id: str | None = None
-    graph_id: str | None = None
     created_at: Instant | None = None
     reference_time: Instant | None = None
     source_description: Annotated[Text, Field(max_length=4_000)] | None = None
     metadata: Metadata | None = None
+
+
+class DataIn(EpisodeIn):
+    """Data for a graph, of a user or without one."""
+
+    user_id: str | None = None
+    graph_id: str | None = None
+
+
+class DataBatch(ZepBody):
+    """Data for a graph, in the order in which it came about."""
+
+    episodes: Annotated[list[EpisodeIn], Field(min_length=1, max_length=100)]
+    user_id: str | None = None
+    graph_id: str | None = None
+
+
+class GraphChange(ZepBody):
+    """What is known of a graph."""
+
+    name: Annotated[Text, Field(max_length=400)] | None = None
+    description: Annotated[Text, Field(max_length=4_000)] | None = None
+    time_zone: Annotated[Text, Field(max_length=64)] | None = None
+
+
+class GraphIn(GraphChange):
+    """A graph without a user. The newest client sends no id."""
+
+    graph_id: str | None = None
 
 
 class UserAsked(ZepBody):

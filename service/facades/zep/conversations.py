@@ -19,10 +19,12 @@ from service.facades.zep.users import context_of
 from service.retrieval.time_window import TimeWindow
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from consolidation.kernel.turns import StoredTurn
     from service.composition.container import Memory
     from service.facades.entries import Entry, Scope
-    from service.facades.zep.bodies import DataIn, MessagesIn
+    from service.facades.zep.bodies import EpisodeIn, MessagesIn
     from service.facades.zep.messages import Said
     from service.facades.zep.users import Caller
     from service.mind.minds import Mind
@@ -64,39 +66,42 @@ async def keep_messages(caller: Caller, mind_id: str, thread_id: str, posted: Me
     return Kept(tuple(said_in(one.stored for one in kept)), ids, context)
 
 
-async def keep_data(caller: Caller, mind_id: str, posted: DataIn, *, key: str | None = None) -> dict[str, Any]:
+async def keep_data(
+    caller: Caller, mind_id: str, posted: Sequence[EpisodeIn], *, graph_id: str | None = None, key: str | None = None
+) -> list[dict[str, Any]]:
     """
-    Keep data of a graph as a thought of the bot's own, or as what a user said; as an episode.
+    Keep data of a graph as thoughts of the bot's own, or as what a user said; as episodes. All of them or none.
 
     The same *key* again stores nothing twice.
     """
+    begin = key or caller.memory.clock.fresh_id()
+    turns = [_turn_of(one, graph_id=graph_id, key=f"{begin}:{at}" if at else begin) for at, one in enumerate(posted)]
+    with caller.memory.minds.gate.enter(mind_id):
+        await caller.memory.new_minds.check(mind_id, by=caller.principal)
+        kept = await caller.memory.intake.accept_parts(mind_id, turns)
+    return [episode(mind_id, one.stored, content=sent.data) for one, sent in zip(kept, posted, strict=True)]
+
+
+def _turn_of(posted: EpisodeIn, *, graph_id: str | None, key: str) -> Turn:
     sent = {
         "type": posted.type,
         "source_description": posted.source_description,
         "metadata": posted.metadata,
-        "graph_id": posted.graph_id,
+        "graph_id": graph_id,
     }
     role = "user" if posted.type == "message" else "thought"
     told_at = posted.reference_time or posted.created_at
     at = told_at.isoformat() if told_at is not None else None
     body = turn_in(
         {
-            "turn_id": f"zep:graph:{key or caller.memory.clock.fresh_id()}",
+            "turn_id": f"zep:graph:{key}",
             "session_id": GRAPH_SESSION,
             "messages": [{"role": role, "content": posted.data, "timestamp": at}],
             "metadata": {OURS: {name: value for name, value in sent.items() if value is not None}},
         }
     )
-    turn = Turn(
-        str(body.turn_id),
-        GRAPH_SESSION,
-        tuple(one.as_message() for one in body.messages),
-        metadata=body.metadata,
-    )
-    with caller.memory.minds.gate.enter(mind_id):
-        await caller.memory.new_minds.check(mind_id, by=caller.principal)
-        kept = await caller.memory.intake.accept(mind_id, turn)
-    return episode(mind_id, kept.stored, content=posted.data)
+    said = tuple(one.as_message() for one in body.messages)
+    return Turn(str(body.turn_id), GRAPH_SESSION, said, metadata=body.metadata)
 
 
 async def found_in(

@@ -1,4 +1,4 @@
-"""Version 2 of Zep's API: sessions and memory, as Zep CE has them, and users, threads and graphs, as Zep Cloud has."""
+"""Version 2 of Zep's API: sessions and memory, as Zep CE has them, and users and threads, as Zep Cloud has."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from typing import Annotated, Any, NoReturn
 from fastapi import APIRouter, Header, Query, Response, status
 from pydantic import BeforeValidator
 
-from consolidation.kernel.errors import InvalidRequest, MemoryNotFound, MindNotFound, SessionNotFound
+from consolidation.kernel.errors import InvalidRequest, MindNotFound, SessionNotFound
 from service.catalog.minds import page_of_minds
-from service.facades.entries import EPISODE, OneSession, WholeMind, list_entries, read_entry
+from service.facades.entries import OneSession, WholeMind, list_entries, read_entry
 from service.facades.memory_ids import delete as delete_memory
 from service.facades.memory_ids import parts_of
 from service.facades.translation import refuse
 from service.facades.zep.bodies import (
-    DataIn,
-    GraphSearch,
     MessagesIn,
     Profile,
     SessionChange,
@@ -26,18 +24,13 @@ from service.facades.zep.bodies import (
     UserIn,
 )
 from service.facades.zep.conversations import (
-    episodes_of,
     found_in,
-    keep_data,
     keep_messages,
     newest_words,
-    one_episode,
     one_of,
-    search_graph,
 )
 from service.facades.zep.dependencies import CallerOfZep
 from service.facades.zep.shapes import (
-    edge,
     fact_v2,
     message_of_session,
     message_of_thread,
@@ -63,21 +56,20 @@ from service.facades.zep.users import (
 )
 from service.http.routes.turns import IdempotencyKey
 
-_EPISODES = "episodes"
 _CE_CLIENT = "zep-python"
 _DONE = {"message": "ok"}
 _MOST_MINDS = 100  # that are opened for a list of all sessions
 
 
-def _or(default: object) -> BeforeValidator:
+def or_default(default: object) -> BeforeValidator:
     """What a client leaves out, some of them send without a value."""
     return BeforeValidator(lambda value: default if value == "" else value)
 
 
-Most = Annotated[int, _or(100), Query(ge=1, le=1_000)]
-Page = Annotated[int, _or(1), Query(ge=1, le=1_000_000)]
-Behind = Annotated[int, _or(0), Query(ge=0)]
-LeastRating = Annotated[float | None, _or(None), Query(alias="minRating")]
+Most = Annotated[int, or_default(100), Query(ge=1, le=1_000)]
+Page = Annotated[int, or_default(1), Query(ge=1, le=1_000_000)]
+Behind = Annotated[int, or_default(0), Query(ge=0)]
+LeastRating = Annotated[float | None, or_default(None), Query(alias="minRating")]
 
 router = APIRouter(prefix="/zep/api/v2", include_in_schema=False)
 
@@ -175,7 +167,7 @@ async def list_sessions(caller: CallerOfZep, page_number: Page = 1, page_size: M
 
 @router.post("/sessions/search")
 async def search_sessions(
-    posted: SessionSearch, caller: CallerOfZep, limit: Annotated[int, _or(10), Query(ge=1, le=100)] = 10
+    posted: SessionSearch, caller: CallerOfZep, limit: Annotated[int, or_default(10), Query(ge=1, le=100)] = 10
 ) -> dict[str, Any]:
     """What answers a query in the memory of a user, or in certain sessions."""
     scopes: list[tuple[str, str | None]] = []
@@ -198,7 +190,7 @@ async def search_sessions(
 async def get_memory(
     session_id: str,
     caller: CallerOfZep,
-    lastn: Annotated[int, _or(10), Query(ge=0, le=500)] = 10,
+    lastn: Annotated[int, or_default(10), Query(ge=0, le=500)] = 10,
     min_rating: LeastRating = None,
 ) -> dict[str, Any]:
     """The newest messages, the facts that belong to them, and what comes to mind."""
@@ -299,14 +291,6 @@ async def delete_fact(uuid: str, caller: CallerOfZep) -> str:
     return "ok"
 
 
-@router.delete("/graph/edge/{uuid:path}")
-@router.delete("/graph/episodes/{uuid:path}")
-async def delete_edge(uuid: str, caller: CallerOfZep) -> dict[str, str]:
-    """The same for the clients of threads."""
-    await delete_memory(uuid, caller.memory, caller.principal)
-    return _DONE
-
-
 @router.post("/threads", status_code=status.HTTP_201_CREATED)
 async def add_thread(posted: ThreadIn, caller: CallerOfZep) -> dict[str, Any]:
     """A thread of a user, who exists."""
@@ -336,7 +320,7 @@ async def get_thread_messages(
     caller: CallerOfZep,
     limit: Most = 100,
     cursor: Behind = 0,
-    lastn: Annotated[int, _or(0), Query(ge=0, le=1_000)] = 0,
+    lastn: Annotated[int, or_default(0), Query(ge=0, le=1_000)] = 0,
 ) -> dict[str, Any]:
     """The messages of a thread, oldest first: ``lastn`` of them, or those behind ``cursor``."""
     mind_id = await caller.mind_of(thread_id)
@@ -371,52 +355,6 @@ async def delete_thread(thread_id: str, caller: CallerOfZep, response: Response)
     return _DONE
 
 
-@router.post("/graph/search")
-async def search(posted: GraphSearch, caller: CallerOfZep) -> dict[str, Any]:
-    """Edges, nodes or episodes that answer a query, best first. A user never heard of has none."""
-    mind_id = _owner(caller, posted.user_id, posted.graph_id)
-    try:
-        found = await search_graph(
-            caller, mind_id, posted.query, scope=posted.scope, limit=posted.limit, episode_field=_EPISODES
-        )
-    except MindNotFound:
-        found = []
-    return {posted.scope: found}
-
-
-@router.post("/graph", status_code=status.HTTP_202_ACCEPTED)
-async def add_data(posted: DataIn, caller: CallerOfZep) -> dict[str, Any]:
-    """Keep data for a user's graph."""
-    return await keep_data(caller, _owner(caller, posted.user_id, posted.graph_id), posted)
-
-
-@router.get("/graph/episodes/user/{name:path}")
-@router.get("/graph/episodes/graph/{name:path}")
-async def get_episodes(
-    name: str, caller: CallerOfZep, lastn: Annotated[int, _or(100), Query(ge=1, le=500)] = 100
-) -> dict[str, Any]:
-    """The newest turns of a user or a graph, newest first."""
-    return {"episodes": await episodes_of(caller, caller.mind_id(name), most=lastn)}
-
-
-@router.get("/graph/episodes/{uuid:path}")
-async def get_episode(uuid: str, caller: CallerOfZep) -> dict[str, Any]:
-    """One turn."""
-    mind_id, entry_id = parts_of(uuid, caller.principal)
-    if not entry_id.startswith(EPISODE):
-        raise MemoryNotFound("no episode has this uuid")
-    return await one_episode(caller, mind_id, entry_id)
-
-
-@router.get("/graph/edge/{uuid:path}")
-async def get_edge(uuid: str, caller: CallerOfZep) -> dict[str, Any]:
-    """One fact."""
-    mind_id, entry_id = parts_of(uuid, caller.principal)
-    with caller.memory.minds.gate.enter(mind_id):
-        mind = await caller.memory.minds.find(mind_id)
-        return edge(mind_id, await read_entry(caller.memory, mind, entry_id), episode_field=_EPISODES)
-
-
 @router.api_route("/{path:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"], response_model=None)
 async def not_served(path: str) -> NoReturn:
     """Every other call."""
@@ -425,14 +363,6 @@ async def not_served(path: str) -> NoReturn:
 
 def _refuse(reason: str) -> NoReturn:
     refuse(reason, page="zep.md")
-
-
-def _owner(caller: Caller, user_id: str | None, graph_id: str | None) -> str:
-    """The mind of a user or of a graph without one. Raises InvalidRequest, MindNotFound."""
-    name = user_id or graph_id
-    if not name or (user_id and graph_id):
-        raise InvalidRequest("needs a user_id or a graph_id", pointer="#/user_id")
-    return caller.mind_id(name)
 
 
 def _result(mind_id: str, entry: Any, posted: SessionSearch) -> dict[str, Any]:  # noqa: ANN401

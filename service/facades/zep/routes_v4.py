@@ -14,6 +14,8 @@ from service.facades.records import check_new
 from service.facades.translation import refuse
 from service.facades.zep.bodies import (
     DataIn,
+    GraphChange,
+    GraphIn,
     GraphQuestion,
     MessagesIn,
     Profile,
@@ -24,7 +26,8 @@ from service.facades.zep.bodies import (
 )
 from service.facades.zep.conversations import keep_data, keep_messages, one_episode, one_of, search_graph
 from service.facades.zep.dependencies import CallerOfZep
-from service.facades.zep.shapes import TASK, edge, message_v4, thread_v4, user_v4
+from service.facades.zep.graphs import change_graph, make_graph, read_graph
+from service.facades.zep.shapes import TASK, edge, graph_v4, message_v4, thread_v4, user_v4
 from service.facades.zep.users import (
     change_user,
     context_of,
@@ -196,12 +199,39 @@ async def delete_thread(thread_uuid: str, caller: CallerOfZep, response: Respons
     return {"task": TASK}
 
 
+@router.post("/graphs", status_code=status.HTTP_201_CREATED)
+async def create_graph(posted: GraphIn, caller: CallerOfZep, idempotency_key: IdempotencyKey = None) -> dict[str, Any]:
+    """A graph without a user, which is a mind. The same Idempotency-Key again means the same graph."""
+    about = posted.model_dump(exclude={"graph_id"}, exclude_none=True)
+    return graph_v4(await make_graph(caller, posted.graph_id, about, key=idempotency_key))
+
+
+@router.get("/graphs/{graph_uuid}")
+async def get_graph(graph_uuid: str, caller: CallerOfZep) -> dict[str, Any]:
+    """One graph."""
+    return graph_v4(await read_graph(caller, caller.mind_id(graph_uuid)))
+
+
+@router.patch("/graphs/{graph_uuid}")
+async def update_graph(graph_uuid: str, posted: GraphChange, caller: CallerOfZep) -> dict[str, Any]:
+    """Put other facts in the place of those that are known of a graph; what is not sent stays."""
+    return graph_v4(await change_graph(caller, graph_uuid, posted.model_dump(exclude_none=True)))
+
+
+@router.delete("/graphs/{graph_uuid}", status_code=status.HTTP_202_ACCEPTED)
+async def delete_graph(graph_uuid: str, caller: CallerOfZep, response: Response) -> dict[str, Any]:
+    """Erase a graph with everything."""
+    await erase_user(caller, caller.mind_id(graph_uuid), response)
+    return {"task": TASK}
+
+
 @router.post("/graphs/{graph_uuid}/episodes", status_code=status.HTTP_202_ACCEPTED)
 async def add_episode(
     graph_uuid: str, posted: DataIn, caller: CallerOfZep, idempotency_key: IdempotencyKey = None
 ) -> dict[str, Any]:
     """Keep data for a user's graph. The same Idempotency-Key again stores nothing twice."""
-    kept = await keep_data(caller, caller.mind_id(graph_uuid), posted, key=idempotency_key)
+    mind_id = caller.mind_id(graph_uuid)
+    (kept,) = await keep_data(caller, mind_id, [posted], graph_id=posted.graph_id, key=idempotency_key)
     return {"episode": kept, "task": TASK}
 
 

@@ -12,6 +12,7 @@ from service.facades.translation import iso
 if TYPE_CHECKING:
     from consolidation.kernel.turns import StoredTurn
     from service.facades.entries import Entry
+    from service.facades.zep.graphs import Graph
     from service.facades.zep.messages import Said
     from service.facades.zep.users import Thread, User
     from service.retrieval.remembered import Remembered
@@ -34,6 +35,25 @@ def user_v4(user: User) -> dict[str, Any]:
 def user_v2(user: User) -> dict[str, Any]:
     """A user for the clients of version 2."""
     return user_v4(user) | {"updated_at": iso(user.updated_at), "session_count": user.threads}
+
+
+def graph_v4(graph: Graph) -> dict[str, Any]:
+    """A graph without a user for the client of version 4: its uuid is the mind's id."""
+    return {
+        **graph.about,
+        "uuid": graph.mind_id,
+        "graph_id": graph.graph_id,
+        "type": "standard",
+        "created_at": iso(graph.created_at),
+        "updated_at": iso(graph.updated_at),
+    }
+
+
+def graph_v2(graph: Graph) -> dict[str, Any]:
+    """A graph without a user for the clients of version 2."""
+    shown = graph_v4(graph)
+    del shown["type"]
+    return shown
 
 
 def thread_v4(thread: Thread) -> dict[str, Any]:

@@ -104,9 +104,9 @@ async def make_user(caller: Caller, user_id: str | None, profile: dict[str, Any]
         user_id = f"user-{of_key if key else caller.memory.clock.fresh_id()}"
     mind_id = caller.mind_id(user_id)
     turn_id = f"zep:user:{key}" if key else None
-    if await _user_or_none(caller, mind_id) is not None and not await _has_turn(caller.memory, mind_id, turn_id):
+    if await _user_or_none(caller, mind_id) is not None and not await has_turn(caller.memory, mind_id, turn_id):
         raise InvalidRequest("this user exists already", pointer="#/user_id")
-    await _keep_record(caller, mind_id, USER_SESSION, {"user": {**profile, "user_id": user_id}}, turn_id=turn_id)
+    await keep_record(caller, mind_id, USER_SESSION, {"user": {**profile, "user_id": user_id}}, turn_id=turn_id)
     return await read_user(caller, mind_id)
 
 
@@ -115,7 +115,7 @@ async def change_user(caller: Caller, user_id: str, profile: dict[str, Any]) -> 
     mind_id = caller.mind_id(user_id)
     before = await read_user(caller, mind_id)
     record = {**before.profile, **profile, "user_id": before.user_id}
-    await _keep_record(caller, mind_id, USER_SESSION, {"user": record})
+    await keep_record(caller, mind_id, USER_SESSION, {"user": record})
     return await read_user(caller, mind_id)
 
 
@@ -132,11 +132,11 @@ async def _user(memory: Memory, mind_id: str) -> User:
         left = (one for one in positions.forwards(0, session_id=None) if not positions.is_tombstone(one))
         first = await mind.transcript.read_many([*islice(left, 1)])  # an erased turn does not know when it was accepted
         records = await mind.transcript.read_many(positions.in_session(USER_SESSION))
-        record = _newest(records, "user")
+        record = newest_record(records, "user")
         at = first[0].accepted_at if first else memory.clock.now()
         sent = dict(record[1]) if record is not None else {}
         user_id = str(sent.pop("user_id", mind_id))
-        threads = positions.sessions() - (1 if records else 0)
+        threads = positions.sessions() - sum(1 for one in OWN_SESSIONS if positions.in_session(one))
         return User(mind_id, user_id, at, record[0].accepted_at if record is not None else at, sent, threads)
 
 
@@ -157,7 +157,7 @@ async def create_thread(
     if await caller.places.noted(thread_id, caller.memory, caller=caller.principal):
         raise InvalidRequest("a thread or session with this id exists already", pointer="#/thread_id")
     record = {"user_id": user_id, "metadata": metadata}
-    await _keep_record(caller, mind_id, thread_id, {"thread": record})
+    await keep_record(caller, mind_id, thread_id, {"thread": record})
     await caller.places.note(thread_id, caller.memory, mind_id=mind_id, begun_by=caller.principal)
     return await read_thread(caller, mind_id, thread_id)
 
@@ -167,7 +167,7 @@ async def change_thread(caller: Caller, mind_id: str, thread_id: str, metadata: 
     before = await read_thread(caller, mind_id, thread_id)
     known = {**(before.metadata or {}), **metadata}
     record = {"user_id": before.user_id, "metadata": known}
-    await _keep_record(caller, mind_id, thread_id, {"thread": record})
+    await keep_record(caller, mind_id, thread_id, {"thread": record})
     return await read_thread(caller, mind_id, thread_id)
 
 
@@ -246,13 +246,14 @@ async def _thread(mind: Mind, thread_id: str) -> Thread:
     kept = await mind.transcript.read_many(mind.transcript.positions.in_session(thread_id))
     if not kept:
         raise SessionNotFound(_NO_THREAD)
-    record = _newest(kept, "thread")
+    record = newest_record(kept, "thread")
     sent = record[1] if record is not None else {}
     user_id = sent.get("user_id") if record is not None else mind.mind_id
     return Thread(mind.mind_id, thread_id, user_id, kept[0].accepted_at, kept[-1].accepted_at, sent.get("metadata"))
 
 
-def _newest(turns: tuple[StoredTurn, ...], kind: str) -> tuple[StoredTurn, dict[str, Any]] | None:
+def newest_record(turns: tuple[StoredTurn, ...], kind: str) -> tuple[StoredTurn, dict[str, Any]] | None:
+    """The newest record of a kind among *turns*, and its turn; None where there is none."""
     for turn in reversed(turns):
         kept = turn.turn.metadata.get(OURS)
         record = kept.get(kind) if isinstance(kept, dict) else None
@@ -262,15 +263,17 @@ def _newest(turns: tuple[StoredTurn, ...], kind: str) -> tuple[StoredTurn, dict[
 
 
 @in_worker_of_mind
-async def _has_turn(memory: Memory, mind_id: str, turn_id: str | None) -> bool:
+async def has_turn(memory: Memory, mind_id: str, turn_id: str | None) -> bool:
+    """Whether a mind has a turn of this id. Raises MindNotFound."""
     with memory.minds.gate.enter(mind_id):
         positions = (await memory.minds.find(mind_id)).transcript.positions
         return turn_id is not None and positions.sequence_of(turn_id) is not None
 
 
-async def _keep_record(
+async def keep_record(
     caller: Caller, mind_id: str, session_id: str, record: dict[str, Any], *, turn_id: str | None = None
 ) -> None:
+    """Keep what is known of a user, a graph or a thread, as a turn that is never remembered."""
     body = {
         "turn_id": turn_id,
         "session_id": session_id,
