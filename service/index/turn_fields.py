@@ -92,6 +92,12 @@ def as_value(value: object) -> str:
     return json.dumps(int(value) if is_whole and isinstance(value, float) else value, ensure_ascii=False)
 
 
+def has_fields(metadata: Mapping[str, object], wanted: Mapping[str, tuple[Scalar, ...]]) -> bool:
+    """Whether each field of *wanted* has one of its values in *metadata*, also one that is not indexed."""
+    found = frozenset(_leaves(metadata))
+    return all(any((name, as_value(one)) in found for one in values) for name, values in wanted.items())
+
+
 def is_indexed(value: Scalar) -> bool:
     """Whether turns can be chosen by this value of their metadata."""
     return _fits(as_value(value))

@@ -26,7 +26,7 @@ _NOT_SERVED = {
     "includes": "what is kept are the words themselves, so nothing directs an extraction",
     "excludes": "what is kept are the words themselves, so nothing directs an extraction",
     "only_metadata_based_search": "search goes by words and meaning, not by metadata",
-    "metadata": "metadata is kept with what is added, and neither searched nor changed",
+    "metadata": "it is kept as it was added; filters have it",
     "timestamp": "a memory stays at the time when it was said",
 }
 _ROLES = {"developer": "system", "function": "tool"}  # those that have another word here
@@ -102,8 +102,10 @@ class _Scoped(_Sent):
     @property
     def scope(self) -> Scope:
         """Whose memories are meant. Raises InvalidRequest."""
-        named = {"user_id": self.user_id, "agent_id": self.agent_id, "app_id": self.app_id, "run_id": self.run_id}
-        return scope_of({name: one for name, one in named.items() if one is not None}, filters=self.filters)
+        return scope_of({name: one for name, one in self._named().items() if one is not None}, filters=self.filters)
+
+    def _named(self) -> dict[str, Any]:
+        return {"user_id": self.user_id, "agent_id": self.agent_id, "app_id": self.app_id, "run_id": self.run_id}
 
 
 class AddIn(_Scoped):
@@ -134,10 +136,11 @@ class SearchIn(_Scoped):
     A query.
 
     ``rerank``, ``keyword_search`` and ``filter_memories`` change nothing: words and meaning are both searched and
-    ranked.
+    ranked. ``metadata`` is a filter, as within ``filters``.
     """
 
     query: Question
+    metadata: dict[str, Any] | None = None
     top_k: Annotated[int, Field(ge=1, le=100)] | None = None
     limit: Annotated[int, Field(ge=1, le=100)] | None = None
     threshold: Annotated[float, Field(ge=0, le=1)] = 0.0
@@ -145,6 +148,9 @@ class SearchIn(_Scoped):
     rerank: bool | None = None
     keyword_search: bool | None = None
     filter_memories: bool | None = None
+
+    def _named(self) -> dict[str, Any]:
+        return {**super()._named(), "metadata": self.metadata or None}
 
 
 class ListIn(_Scoped):

@@ -13,7 +13,7 @@ from service.facades.memory_ids import mind_for
 from service.facades.records import check_new
 from service.http.problems import pointer_step
 from service.http.schemas.fields import Instant, SessionId
-from service.index.turn_fields import TurnFilter, is_indexed
+from service.index.turn_fields import TurnFilter, has_fields, is_indexed
 from service.retrieval.time_window import TimeWindow
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.turns import StoredTurn
     from service.access.principal import Principal
+    from service.index.turn_fields import Scalar
 
 OURS = "mem0"  # the field of a turn's metadata that keeps the ids as they were sent
 DEFAULT_SESSION = "mem0"
@@ -57,13 +58,14 @@ _TIMES: dict[str, TypeAdapter[datetime]] = {"gte": TypeAdapter(TimeOfMem0), "lte
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The ids of a call. Memories in ``window`` are meant."""
+    """The ids of a call. Memories in ``window`` are meant, of turns whose own metadata has all of ``metadata``."""
 
     user_id: str | None = None
     agent_id: str | None = None
     app_id: str | None = None
     run_id: str | None = None
     window: TimeWindow = field(default_factory=TimeWindow)
+    metadata: Mapping[str, tuple[Scalar, ...]] = field(default_factory=dict)
     places: Mapping[str, str] = field(default_factory=dict)  # of each id in the request
 
     @property
@@ -74,7 +76,7 @@ class Scope:
     @property
     def is_whole_mind(self) -> bool:
         """Whether nothing narrows it down to a part of its mind."""
-        return len(self.ids) == 1 and self.run_id is None
+        return len(self.ids) == 1 and self.run_id is None and not self.metadata
 
     @property
     def session_id(self) -> str:
@@ -101,16 +103,19 @@ class Scope:
         return replace(self, window=window)
 
     def holds(self, turn: StoredTurn) -> bool:
-        """Whether *turn* belongs to the run, agent and app, as far as they are given and do not name the mind."""
+        """Whether *turn* has the metadata, and is of the run, agent and app, as far as they do not name the mind."""
         sent = ids_of(turn)
         is_of_run = self.run_id is None or turn.turn.session_id == self.run_id
-        return is_of_run and all(sent.get(name) == value for name, value in self._narrowing().items())
+        is_of_ids = is_of_run and all(sent.get(name) == value for name, value in self._narrowing().items())
+        return is_of_ids and has_fields(turn.turn.metadata, self.metadata)
 
     @property
     def turns(self) -> TurnFilter:
         """The same for a search, by as much as is indexed."""
-        ids = {f"{OURS}.{name}": (value,) for name, value in self._narrowing().items() if is_indexed(value)}
-        return TurnFilter(sessions=() if self.run_id is None else (self.run_id,), metadata=ids)
+        ids: dict[str, tuple[Scalar, ...]] = {f"{OURS}.{name}": (one,) for name, one in self._narrowing().items()}
+        wanted = {**self.metadata, **ids}
+        indexed = {name: values for name, values in wanted.items() if all(map(is_indexed, values))}
+        return TurnFilter(sessions=() if self.run_id is None else (self.run_id,), metadata=indexed)
 
     def _narrowing(self) -> dict[str, str]:
         named = next((name for name in _OWNERS if name in self.ids), None)
@@ -125,7 +130,8 @@ def ids_of(turn: StoredTurn) -> dict[str, str]:
 
 def scope_of(sent: Mapping[str, Any], *, filters: Mapping[str, Any] | None = None, place: str = "#") -> Scope:
     """
-    The scope from ids and filters: ids side by side, or under one ``AND``; ``created_at`` with ``gte`` and ``lte``.
+    The scope from ids and filters, side by side or under one ``AND``: ids, ``created_at`` with ``gte`` and ``lte``, and
+    ``metadata`` with values.
 
     *place* is that of *sent* in the request. Raises InvalidRequest for other filters, for no id at all, and for one
     that is sent with two values.
@@ -133,9 +139,13 @@ def scope_of(sent: Mapping[str, Any], *, filters: Mapping[str, Any] | None = Non
     ids: dict[str, str] = {}
     places: dict[str, str] = {}
     times: dict[str, datetime] = {}
+    metadata: dict[str, tuple[Scalar, ...]] = {}
     for name, value, where in (*_conditions(sent, place), *_conditions(filters or {}, f"{place}/filters")):
         if name == "created_at":
             times |= _times(value, where)
+            continue
+        if name == "metadata":
+            metadata |= _metadata(value, where)
             continue
         if not isinstance(value, str) or not value or value == "*":
             raise InvalidRequest("must be one id, as text; lists and * are not served", pointer=where)
@@ -147,7 +157,8 @@ def scope_of(sent: Mapping[str, Any], *, filters: Mapping[str, Any] | None = Non
     if "run_id" in ids:
         ids["run_id"] = _session(ids["run_id"], places["run_id"])
         check_new(ids["run_id"], pointer=places["run_id"])
-    return Scope(**ids, window=TimeWindow(since=times.get("gte"), until=times.get("lte")), places=places)
+    window = TimeWindow(since=times.get("gte"), until=times.get("lte"))
+    return Scope(**ids, window=window, metadata=metadata, places=places)
 
 
 def scope_of_query(sent: QueryParams, *, besides: frozenset[str] = frozenset()) -> Scope:
@@ -166,11 +177,12 @@ def _conditions(sent: Mapping[str, Any], place: str) -> Iterator[tuple[str, Any,
         if name == "AND" and isinstance(value, list) and all(isinstance(one, dict) for one in value):
             for at, one in enumerate(value):
                 yield from _conditions(one, f"{where}/{at}")
-        elif name in {*_NAMES, "created_at"}:
+        elif name in {*_NAMES, "created_at", "metadata"}:
             yield name, value, where
         else:
             raise InvalidRequest(
-                "is not served: filters are user_id, agent_id, app_id, run_id, created_at (gte, lte), and AND of these",
+                "is not served: filters are user_id, agent_id, app_id, run_id, created_at (gte, lte), "
+                "metadata (values), and AND of these",
                 pointer=where,
             )
 
@@ -182,6 +194,19 @@ def _times(value: object, pointer: str) -> dict[str, datetime]:
         return {name: _TIMES[name].validate_python(one) for name, one in value.items()}
     except ValidationError as error:
         raise InvalidRequest("must be days or times, like 2026-01-09T18:30:00Z", pointer=pointer) from error
+
+
+def _metadata(value: object, pointer: str) -> dict[str, tuple[Scalar, ...]]:
+    """The values that are wanted, by dotted names. Raises InvalidRequest."""
+    if not isinstance(value, dict) or not value:
+        raise InvalidRequest("needs names with values", pointer=pointer)
+    found: dict[str, tuple[Scalar, ...]] = {}
+    for name, one in value.items():
+        if not isinstance(one, str | int | float | bool):
+            reason = "must be one text, number or truth value: operators and lists are not served"
+            raise InvalidRequest(reason, pointer=f"{pointer}/{pointer_step(name)}")
+        found[name] = (one,)
+    return found
 
 
 def _session(value: str, pointer: str) -> str:

@@ -88,6 +88,14 @@ def test_what_they_list_comes_back_as_a_list_as_results_or_in_pages(http):
     assert ids(http.post(page["next"], json={"filters": {"user_id": "listing"}}).json()["results"]) == [first]
 
 
+def test_an_empty_id_does_not_mean_everything(http):
+    told(http, "whole")
+    for asked in ({"user_id": "whole", "run_id": ""}, {"user_id": "", "run_id": "1"}):
+        assert http.post("/v1/memories/search/", json={"query": "nuts", **asked}).status_code == 422
+        assert http.delete("/v1/memories/", params=asked).status_code == 422
+    assert post(http, "/v1/memories/search/", query="nuts", user_id="whole", metadata={})
+
+
 def test_a_list_may_be_of_certain_days(http):
     (old,) = told(http, "days", timestamp=1_767_225_600)  # the first second of 2026
     told(http, "days")
@@ -148,7 +156,7 @@ def test_its_earlier_way_to_erase_a_user(http):
     ("path", "body", "word"),
     [
         ("/v1/memories/search/", {"query": "x", "user_id": "y", "enable_graph": True}, "without relations"),
-        ("/v1/memories/search/", {"query": "x", "user_id": "y", "metadata": {"a": 1}}, "neither searched nor changed"),
+        ("/v2/memories/", {"filters": {"user_id": "y"}, "metadata": {"a": 1}}, "filters have it"),
         ("/v1/memories/", {"messages": "x", "user_id": "y", "immutable": True}, "put right"),
         ("/v1/memories/", {"messages": "x", "user_id": "y", "includes": "sport"}, "directs an extraction"),
     ],

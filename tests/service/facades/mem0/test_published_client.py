@@ -120,6 +120,30 @@ def test_what_is_asked_for_narrows_what_is_found(mem0, service):
     assert mem0.get_all(filters={"user_id": "somebody else"})["count"] == 0
 
 
+def test_metadata_narrows_what_is_found(mem0, service):
+    """Broken: filters by metadata were refused."""
+    mem0.add("The red bicycle has a flat tyre.", user_id="pat", metadata={"shelf": 3, "place": {"room": "hall"}})
+    mem0.add("The blue bicycle has new brakes.", user_id="pat", metadata={"shelf": 3, "note": "x" * 600})
+    mem0.add("The green bicycle is sold.", user_id="pat", metadata={"shelf": "3"})
+    service.digested("pat")
+
+    def found(**metadata):
+        filters = {"AND": [{"user_id": "pat"}, {"metadata": metadata}]}
+        searched = mem0.search("bicycle", filters=filters)["results"]
+        asked = mem0.search("bicycle", filters={"user_id": "pat"}, metadata=metadata)["results"]
+        listed = mem0.get_all(filters=filters)["results"]
+        (one, other, third) = ({memory["memory"].split()[1] for memory in each} for each in (searched, asked, listed))
+        assert one == other == third
+        return one
+
+    assert found(shelf=3) == {"red", "blue"}
+    assert found(shelf="3") == {"green"}
+    assert found(shelf=3, **{"place.room": "hall"}) == {"red"}
+    assert found(note="x" * 600) == {"blue"}
+    assert found(shelf=4) == set()
+    refused(lambda: found(shelf={"gte": 2}), "#/filters/AND/1/metadata/shelf", "operators")
+
+
 def test_a_search_of_a_part_goes_through_all_of_it(mem0, service):
     """Broken: of the whole mind's best hundred, those of the run or agent were shown, which were none."""
     service.crowd("rider")
