@@ -2,7 +2,7 @@
 import { MindMemoryError, MindNotFound, TurnUnsaved, UnexpectedAnswer, type UnsavedTurn, isForGood, isOfItsMind } from "./errors.js";
 import { type Door, type Sent, jsonOf } from "./http.js";
 import { type Messages, asList, newestThatFit, plainMessages } from "./messages.js";
-import { RETRY, type Repeat, type RetryPolicy, sendAgain } from "./retry.js";
+import { RETRY, type Repeat, type RetryPolicy, readAgain, sendAgain } from "./retry.js";
 import { type ChatChunk, type ServerEvent, chunksOf, eventsOf, followed } from "./streams.js";
 import { Turn, type TurnOptions, UnansweredMessages, datedNow, isUnansweredIn } from "./turn.js";
 import type {
@@ -310,7 +310,7 @@ export class MemoryClient {
   }
 
   async #json(sent: Sent, how: Repeat = { isRepeatable: true }): Promise<unknown> {
-    return jsonOf(await sendAgain(this.#door, sent, how, this.#policy), sent.signal);
+    return readAgain(this.#door, sent, how, this.#policy, (answer) => jsonOf(answer, sent.signal));
   }
 
   /** Store a turn in the place of those *replaced*, or queue it. Returns whether it is stored or queued. */

@@ -1,6 +1,8 @@
 // One request, sent once: its address, its headers, and what came of it.
 import { TimedOut, UnexpectedAnswer, Unreachable, Unsendable, refusalOf } from "./errors.js";
 
+const ABORTS = new Set(["TimeoutError", "AbortError"]); // of a body, by its time; some browsers have one name for all
+
 /** Where the service answers, and how it is asked. */
 export interface Door {
   /** The address, without a slash at its end. */
@@ -63,13 +65,14 @@ export async function send(door: Door, sent: Sent, seconds?: number): Promise<Re
   throw await refusalOf(answer);
 }
 
-/** The body as JSON. Raises Unreachable where it breaks off, UnexpectedAnswer where it is not JSON. */
+/** The body as JSON. Raises TimedOut where it does not end, Unreachable where it breaks off, UnexpectedAnswer where it is not JSON. */
 export async function jsonOf(answer: Response, signal?: AbortSignal): Promise<unknown> {
   if (answer.status === 204) return undefined;
   try {
     return await answer.json();
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
+    if (error instanceof DOMException && ABORTS.has(error.name)) throw new TimedOut("the answer did not end in time", { cause: error });
     if (error instanceof SyntaxError) throw new UnexpectedAnswer("the answer is not JSON", { cause: error });
     throw new Unreachable("the answer broke off", { cause: error });
   }

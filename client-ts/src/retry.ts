@@ -29,13 +29,18 @@ const REFUSED_UNTOUCHED = new Set([429, 503, 507]); // nothing was done
 const UNCLEAR = new Set([502, 504]); // something in between does not know
 const LEAST_SECONDS = 0.05;
 
-/** Try a call until it is answered, refused for good, aborted, or the policy ends it. */
-export async function sendAgain(door: Door, sent: Sent, how: Repeat, policy: RetryPolicy): Promise<Response> {
+/** Try a call until it is answered, refused for good, aborted, or the policy ends it. The body is yours to read. */
+export function sendAgain(door: Door, sent: Sent, how: Repeat, policy: RetryPolicy): Promise<Response> {
+  return readAgain(door, sent, how, policy, async (answer) => answer);
+}
+
+/** The same up to the end of the answer, which *read* reads: one that breaks off is no answer. */
+export async function readAgain<T>(door: Door, sent: Sent, how: Repeat, policy: RetryPolicy, read: (answer: Response) => Promise<T>): Promise<T> {
   const until = now() + (how.totalSeconds ?? policy.totalSeconds);
   const most = Math.min(policy.maxAttempts, how.maxAttempts ?? policy.maxAttempts);
   for (let made = 1; ; made++) {
-    const tried = await attempt(door, sent, Math.max(until - now(), LEAST_SECONDS));
-    if (tried instanceof Response && tried.ok) return tried;
+    const tried = await attempt(door, sent, Math.max(until - now(), LEAST_SECONDS), read);
+    if ("answered" in tried) return tried.answered;
     const pause = pauseAfter(tried, how, policy, made);
     if (pause === null || made >= most || now() + pause >= until) throw tried instanceof Response ? await refusalOf(tried) : tried;
     if (tried instanceof Response) await tried.body?.cancel();
@@ -43,9 +48,12 @@ export async function sendAgain(door: Door, sent: Sent, how: Repeat, policy: Ret
   }
 }
 
-async function attempt(door: Door, sent: Sent, seconds: number): Promise<Response | MindMemoryError> {
+async function attempt<T>(
+  door: Door, sent: Sent, seconds: number, read: (answer: Response) => Promise<T>,
+): Promise<{ answered: T } | Response | MindMemoryError> {
   try {
-    return await sendOnce(door, sent, seconds);
+    const answer = await sendOnce(door, sent, seconds);
+    return answer.ok ? { answered: await read(answer) } : answer;
   } catch (error) {
     if (error instanceof Unreachable || error instanceof TimedOut) return error;
     throw error;

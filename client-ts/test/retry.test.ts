@@ -25,7 +25,7 @@ async function against(replies: readonly Reply[], work: (memory: MemoryClient, h
   }
 }
 
-for (const replies of [[503, 429, 507], [502, 504], ["break", "break"]] as const) {
+for (const replies of [[503, 429, 507], [502, 504], ["break", "break"], ["half", "half"]] as const) {
   test(`after ${replies.join(", ")} the same turn is sent again, with its id`, () =>
     against(replies, async (memory, heard) => {
       assert.equal((await memory.storeTurn("ada", "s1", "Hello.")).sequence, 1);
@@ -119,6 +119,9 @@ const ONCE = { maxAttempts: 1, totalSeconds: 0.2 };
 
 test("a service that is silent is too late", () =>
   against(["silence"], (memory) => assert.rejects(memory.storeTurn("ada", "s1", "Hi."), TimedOut), ONCE));
+
+test("an answer that does not end is too late", () =>
+  against(["endless"], (memory) => assert.rejects(memory.storeTurn("ada", "s1", "Hi."), TimedOut), ONCE));
 
 test("something else that answers is not taken for the service", () =>
   against(["page"], (memory) => assert.rejects(memory.storeTurn("ada", "s1", "Hi."), UnexpectedAnswer), { maxAttempts: 1 }));

@@ -90,8 +90,8 @@ export async function listen(answer: (heard: Heard, response: ServerResponse) =>
   };
 }
 
-/** An answer of a scripted service: a problem of a status, a connection that breaks, no answer at all, or a page. */
-export type Reply = number | "break" | "silence" | "page";
+/** An answer of a scripted service: a problem of a status, a connection or an answer that breaks, none at all, one without an end, or a page. */
+export type Reply = number | "break" | "half" | "silence" | "endless" | "page";
 
 export interface Scripted {
   url: string;
@@ -107,6 +107,10 @@ export async function scripted(replies: readonly Reply[], headers: Record<string
     if (reply === "silence") return;
     if (reply === "break") return void response.destroy();
     if (reply === "page") return void response.writeHead(418, { "Content-Type": "text/plain" }).end("I am a teapot");
+    if (reply === "half" || reply === "endless") {
+      response.writeHead(202, { "Content-Type": "application/json" }).write('{"mind_id":', () => reply === "half" && response.destroy());
+      return;
+    }
     const isProblem = reply >= 400;
     response.writeHead(reply, { "Content-Type": isProblem ? "application/problem+json" : "application/json", ...(isProblem ? headers : {}) });
     response.end(JSON.stringify(isProblem ? { type: "/problems/some-problem", title: "A problem", status: reply, detail: "so it is" } : STORED));
