@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from consolidation.kernel.errors import InvalidRequest, MindNotFound
 from service.facades.records import USER_SESSION
 from service.facades.worker_of_mind import in_worker_of_mind
-from service.facades.zep.users import has_turn, keep_record, newest_record
+from service.facades.zep.users import has_turn, keep_record, last_sent
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -76,10 +76,5 @@ async def read_graph(caller: Caller, mind_id: str) -> Graph:
 async def _graph(memory: Memory, mind_id: str) -> Graph:
     with memory.minds.gate.enter(mind_id):
         mind = await memory.minds.find(mind_id)
-        first = await mind.transcript.after(0, limit=1)
-        records = await mind.transcript.read_many(mind.transcript.positions.in_session(USER_SESSION))
-        record = newest_record(records, "graph")
-        at = first[0].accepted_at if first else memory.clock.now()
-        sent = dict(record[1]) if record is not None else {}
-        graph_id = str(sent.pop("graph_id", mind_id))
-        return Graph(mind_id, graph_id, at, record[0].accepted_at if record is not None else at, sent)
+        created_at, updated_at, sent = await last_sent(mind, "graph", now=memory.clock.now())
+        return Graph(mind_id, str(sent.pop("graph_id", mind_id)), created_at, updated_at, sent)

@@ -128,16 +128,10 @@ async def read_user(caller: Caller, mind_id: str) -> User:
 async def _user(memory: Memory, mind_id: str) -> User:
     with memory.minds.gate.enter(mind_id):
         mind = await memory.minds.find(mind_id)
+        created_at, updated_at, sent = await last_sent(mind, "user", now=memory.clock.now())
         positions = mind.transcript.positions
-        left = (one for one in positions.forwards(0, session_id=None) if not positions.is_tombstone(one))
-        first = await mind.transcript.read_many([*islice(left, 1)])  # an erased turn does not know when it was accepted
-        records = await mind.transcript.read_many(positions.in_session(USER_SESSION))
-        record = newest_record(records, "user")
-        at = first[0].accepted_at if first else memory.clock.now()
-        sent = dict(record[1]) if record is not None else {}
-        user_id = str(sent.pop("user_id", mind_id))
         threads = positions.sessions() - sum(1 for one in OWN_SESSIONS if positions.in_session(one))
-        return User(mind_id, user_id, at, record[0].accepted_at if record is not None else at, sent, threads)
+        return User(mind_id, str(sent.pop("user_id", mind_id)), created_at, updated_at, sent, threads)
 
 
 async def read_users(caller: Caller, mind_ids: Sequence[str]) -> list[User]:
@@ -246,13 +240,27 @@ async def _thread(mind: Mind, thread_id: str) -> Thread:
     kept = await mind.transcript.read_many(mind.transcript.positions.in_session(thread_id))
     if not kept:
         raise SessionNotFound(_NO_THREAD)
-    record = newest_record(kept, "thread")
+    record = _newest_record(kept, "thread")
     sent = record[1] if record is not None else {}
     user_id = sent.get("user_id") if record is not None else mind.mind_id
     return Thread(mind.mind_id, thread_id, user_id, kept[0].accepted_at, kept[-1].accepted_at, sent.get("metadata"))
 
 
-def newest_record(turns: tuple[StoredTurn, ...], kind: str) -> tuple[StoredTurn, dict[str, Any]] | None:
+async def last_sent(mind: Mind, kind: str, *, now: datetime) -> tuple[datetime, datetime, dict[str, Any]]:
+    """
+    Since when a mind exists, when its record of a kind was last sent, and that record.
+
+    Where nothing of it is left, it exists since *now*.
+    """
+    positions = mind.transcript.positions
+    left = (one for one in positions.forwards(0, session_id=None) if not positions.is_tombstone(one))
+    first = await mind.transcript.read_many([*islice(left, 1)])  # an erased turn does not know when it was accepted
+    created_at = first[0].accepted_at if first else now
+    record = _newest_record(await mind.transcript.read_many(positions.in_session(USER_SESSION)), kind)
+    return (created_at, created_at, {}) if record is None else (created_at, record[0].accepted_at, dict(record[1]))
+
+
+def _newest_record(turns: tuple[StoredTurn, ...], kind: str) -> tuple[StoredTurn, dict[str, Any]] | None:
     """The newest record of a kind among *turns*, and its turn; None where there is none."""
     for turn in reversed(turns):
         kept = turn.turn.metadata.get(OURS)
