@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from service.adapters.hashing_embedder import HashingEmbedder
-from tests.support.service import running, settings_of
+from tests.support.service import running
 from tests.support.waiting import until_async
 
 pytestmark = pytest.mark.anyio
