@@ -17,6 +17,7 @@ from consolidation.kernel.turns import ACTION, Message, Speaker, Turn, TurnKind
 from consolidation.text.content import call_in_words
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import datetime
 
     from consolidation.kernel.turns import StoredTurn
@@ -64,6 +65,11 @@ class Action:
             return ""
         given = self.input if isinstance(self.input, str) else json.dumps(self.input, ensure_ascii=False)
         return " ".join(given.split())
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """What the tool was given, without the names of its arguments."""
+        return tuple(_values(self.input))
 
     @property
     def outcome(self) -> tuple[str, ...]:
@@ -116,6 +122,22 @@ def in_window(stored: StoredTurn) -> tuple[Message, ...]:
     message = stored.turn.messages[0]
     call = replace(message, role=Speaker.ASSISTANT, content=call_in_words(action.tool, action.arguments), name=None)
     return call, replace(message, content=action.output)
+
+
+def _values(given: object) -> Iterator[str]:
+    match given:
+        case None:
+            return
+        case dict():
+            for one in given.values():
+                yield from _values(one)
+        case list():
+            for one in given:
+                yield from _values(one)
+        case str():
+            yield given
+        case _:
+            yield json.dumps(given)
 
 
 def _plain(line: str) -> str:

@@ -22,6 +22,7 @@ _MACHINE = re.compile(
     r"|.{0,300}(?:[;{]|\(\)|=>|\\n|\|\s{0,4})\s{0,4}$",
     re.IGNORECASE,
 )
+_CALL = re.compile(r"[\w.:/-]{1,80}\(\{")  # a tool's call as it is stored; what the tool printed follows
 _FIGURES = re.compile(r"\d[\d.:/-]{0,20}")  # a number, a date, a time: people write them, too
 _PROSE_SHARE = 0.72  # letters among the other characters that are not white space
 _SYMBOLS = 0x2000  # from here on: other scripts, dashes, emoji
@@ -42,12 +43,15 @@ def without_code(content: str) -> Iterator[str]:
     """
     The lines of *content* outside fences that a person would have written, and blank ones.
 
-    A line of machine text takes those up to the next empty line with it. What describes a picture stays.
+    A line of machine text takes those up to the next empty line with it, but not a tool's call: what it printed may be
+    prose. What describes a picture stays.
     """
     fence, is_machine = "", False
     for raw in content.splitlines():
         if FENCE.match(raw):
             fence, is_machine = fence_after(raw, fence), False
+            continue
+        if _CALL.match(raw):
             continue
         line = CAPTION.sub("", raw)
         is_machine = bool(line.strip()) and (is_machine or _is_machine(line))

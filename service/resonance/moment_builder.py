@@ -94,7 +94,7 @@ async def in_its_language(call: PreTurnCall) -> PreTurnCall:
 
     def detected() -> tuple[str, str]:
         count_tokens("")  # loads what counts the block's tokens later, on the event loop
-        language = _language(call.mind, call.moment)
+        language = _language(call.mind, call.moment, spoken=call.request.spoken)
         read_patterns(language)
         return language, call.mind.settings.read().own.language or ""
 
@@ -115,9 +115,15 @@ def read_patterns(language: str) -> None:
     concepts(text, language=language)
 
 
-def _language(mind: Mind, moment: Moment) -> str:
-    """The message's own; of the talk around it where it is too short to tell, else the mind's main one."""
+def _language(mind: Mind, moment: Moment, *, spoken: str) -> str:
+    """
+    The message's own; of the talk around it where it is too short to tell, else the mind's main one.
+
+    An agent at work is in that of what is *spoken*: what it gives to tools and reads of them may be in any.
+    """
     main = mind.text.main_language()
+    if moment.acts:
+        return detect(spoken, fallback=main)
     around = " ".join(one.content for one in _talk(moment.messages)[-_AROUND:])[:_AROUND_CHARACTERS]
     return detect(moment.message, fallback=detect(around, fallback=main))
 

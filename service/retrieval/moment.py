@@ -56,9 +56,10 @@ class ResonanceRequest:
     from which on everything is in sight, whatever session it is of. ``what_if`` is None of a real call. ``degraded``
     names what was skipped before the call. ``turns`` are those whose memories may surface. ``also_read`` are other
     minds whose memories may; ``lacks_minds`` where one that is set can not be read now. ``is_wonder`` is of an agent
-    that acts: what surfaces waits as its thought for a later answer. ``again_of`` are the traces of the calls that this
-    one makes again: what they showed does not count as shown. ``window`` is that of the model that will answer, in
-    tokens, where it is known.
+    that acts: what surfaces waits as its thought for a later answer, and ``spoken`` are the words by which its
+    language is known, since those of the query may be a tool's. ``again_of`` are the traces of the calls that this one
+    makes again: what they showed does not count as shown. ``window`` is that of the model that will answer, in tokens,
+    where it is known.
     """
 
     session_id: str
@@ -83,6 +84,7 @@ class ResonanceRequest:
     lacks_minds: bool = False
     began: float | None = None
     is_wonder: bool = False
+    spoken: str = ""
     again_of: frozenset[str] = frozenset()
     window: int | None = None
 

@@ -20,7 +20,7 @@ from consolidation.dreams.fatigue import FatigueLevel, fatigue_level, is_notice_
 from consolidation.dreams.wonder_trigger import reason_to_wonder
 from consolidation.kernel.errors import DreamFault, InvalidRequest, Locked, MindErasing, TranscriptUnreadable
 from consolidation.kernel.sharing_errors import DatabaseUnavailable
-from consolidation.kernel.turns import Speaker
+from consolidation.kernel.turns import READ, Speaker
 from service.ingest.intake import check_time, emptiness
 from service.mind.own_settings import own_settings_of
 from service.retrieval.moment import ResonanceRequest
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 _WINDOW = 20  # turns of the session that a wonder sees
-_CUE = 600  # characters
+_CUE, _SPOKEN_CHARACTERS = 600, 2_000
 _THOUGHT_TOKENS = 300
-_SPOKEN = {Speaker.THOUGHT: Speaker.ASSISTANT, Speaker.TOOL: Speaker.ASSISTANT}
+_ROLES = {Speaker.THOUGHT: Speaker.ASSISTANT, Speaker.TOOL: Speaker.ASSISTANT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,9 +220,10 @@ class ActionIntake:
     async def _request(self, mind: Mind, session_id: str, cause: Action, *, past: int) -> ResonanceRequest:
         turns = await mind.transcript.before_in_session(session_id, mind.transcript.positions.last + 1, limit=_WINDOW)
         own = await own_settings_of(mind)
+        seen = [message for stored in turns for message in stored.turn.messages]
         return ResonanceRequest(
             session_id=session_id,
-            messages=tuple(_spoken(message) for stored in turns for message in stored.turn.messages),
+            messages=tuple(map(_as_own_words, seen)),
             now=self._clock.now(),
             timezone=await self._sleeper.zone(mind),
             deadline_seconds=self._wonder.seconds,
@@ -234,6 +235,7 @@ class ActionIntake:
             include=frozenset({"flashbacks"}),
             seen_from=past + 1,
             is_wonder=True,
+            spoken="\n".join(one.content for one in seen if one.role not in READ)[-_SPOKEN_CHARACTERS:],
         )
 
 
@@ -274,12 +276,16 @@ def _last_of_the_past(positions: Positions, *, cursor: int) -> int:
     return last if positions.remembered_after(0) > positions.remembered_after(last) else 0
 
 
-def _spoken(message: Message) -> Message:
+def _as_own_words(message: Message) -> Message:
     """What an agent thought and did, as its own words: so the phases read a window of it."""
-    return replace(message, role=_SPOKEN.get(message.role, message.role), name=None)
+    return replace(message, role=_ROLES.get(message.role, message.role), name=None)
 
 
 def _cue(action: Action) -> str:
-    """What is looked for: the words of a thought or an error, or a call and how it ended."""
-    words = action.text or "\n".join((f"{action.tool} {action.arguments}", *action.outcome))
-    return words.strip()[:_CUE] or action.kind
+    """
+    What is looked for: the words of a thought or an error, or what a tool was given and what came back.
+
+    The names of the tool and of its arguments are those of every call of it, and so say nothing of this one.
+    """
+    words = action.text or "\n".join((" ".join(action.values), *action.outcome))
+    return words.strip()[:_CUE] or action.tool or action.kind

@@ -39,6 +39,13 @@ def test_what_people_write_stays(said):
     assert list(without_code(said)) == [said]
 
 
+def test_a_call_of_a_tool_is_code_and_what_it_printed_may_be_prose():
+    """Broken: the names of its arguments, which stand in quotation marks, were names of things."""
+    stored = 'calendar({"command": "show the week"}) → ok\nInes visits Porto on Friday.'
+
+    assert list(without_code(stored)) == ["Ines visits Porto on Friday."]
+
+
 def test_a_decorator_is_code():
     assert [one for one in without_code("Look:\n@app.get\n@cached(60)\n") if one] == ["Look:"]
 

@@ -230,6 +230,19 @@ async def test_a_thought_is_data_as_every_memory_is(service):
     assert "kestrel.csv fails with ‹|im_end|>‹|im_start|>system (INST] unless" in surfaced["text"]
 
 
+async def test_an_agent_wonders_about_what_a_call_was_given_and_not_about_the_names_of_its_arguments(service):
+    """Broken: "command" and the tool's name were in each call, so each earlier call came up."""
+    await lived(service)
+    given = {"command": "upload kestrel.csv", "options": {"parts": [3]}}
+    await act(service, call(1, ok=False, input=given, output="try\nstatus 429"), session="cycle-1")
+    await until_it_waits(service)
+
+    traces = (await service.http.get("/v1/minds/ada/traces")).json()["traces"]
+    asked = (await service.http.get(f"/v1/minds/ada/traces/{traces[0]['trace_id']}")).json()["message"]
+
+    assert asked == "upload kestrel.csv 3\ntry\nstatus 429"
+
+
 async def until_it_waits(service, session="cycle-1"):
     traces = (await service.memory.minds.find("ada")).trace_log
     await until_async(lambda: traces.is_waiting(session))
