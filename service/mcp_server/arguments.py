@@ -70,8 +70,8 @@ def _mind_id(name: str) -> str:
         raise ValueError(str(error)) from error
 
 
-_Mind = Annotated[str, AfterValidator(_mind_id), Field(min_length=1, max_length=LONGEST_MIND_NAME)]
-Words = Annotated[str, AfterValidator(_not_blank), Field(min_length=1, max_length=2000)]
+_Mind = Annotated[str, Field(min_length=1, max_length=LONGEST_MIND_NAME), AfterValidator(_mind_id)]
+Words = Annotated[str, Field(min_length=1, max_length=2000), AfterValidator(_not_blank)]
 From = Annotated[str, AfterValidator(_beginning)]
 CycleOrFrom = Annotated[str, AfterValidator(_cycle_or_beginning)]
 UpTo = Annotated[str, AfterValidator(_end)]
@@ -248,7 +248,8 @@ class ToGetJournal(ToolArguments):
     path: str = Field(
         min_length=1,
         max_length=1000,
-        description="`MEMORY.md`, or a file of `memory/` as a search gave it, like `memory/2026-01-09.md`.",
+        description="`MEMORY.md`, `observations.md`, `diary.md`, `rules.md`, `priorities.md`, or a file of `memory/` "
+        "as a search gave it, like `memory/2026-01-09.md`.",
     )
     from_line: int | None = Field(None, ge=1, description="The first line wanted, from 1 on.")
     lines: int | None = Field(None, ge=1, le=10_000, description="How many lines, 1 to 10,000; all when left out.")

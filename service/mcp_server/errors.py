@@ -11,15 +11,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
 
     from service.mcp_server.api_client import ApiUnreachable
 
 _KEY = "The memory needs a valid key. Tell the user: it is given to this MCP server (MIND_MEMORY_KEY, or the header)."
+_FAULTS = {"extra_forbidden": "there is no such argument", "missing": "is needed"}
 
 
 def explain_invalid_arguments(error: ValidationError, *, tool: str) -> str:
     """Which arguments are not valid, and why."""
-    text = [f"{_path_of(one['loc'])}: {_lower_first(one['msg'])}" for one in error.errors(include_url=False)]
+    text = [f"{_path_of(one['loc'])}: {_fault_of(one)}" for one in error.errors(include_url=False)]
     return f"{tool} was not called: {'; '.join(text)}. Correct the arguments and call it again."
 
 
@@ -50,6 +52,10 @@ def _argument_of(pointer: str) -> str:
 
 def _path_of(path: Iterable[int | str]) -> str:
     return ".".join(map(str, path)) or "the call"
+
+
+def _fault_of(error: ErrorDetails) -> str:
+    return _FAULTS.get(error["type"]) or _lower_first(error["msg"])
 
 
 def _lower_first(message: str) -> str:

@@ -120,7 +120,9 @@ async def read(uri: str, connection: ApiConnection) -> ReadResourceResult:
     matched = _URI.fullmatch(uri)
     kind = _KINDS.get(matched["kind"]) if matched is not None else None
     if matched is None or kind is None:
-        raise MCPError(INVALID_PARAMS, f"there is no resource {uri!r}; stories are called like story://ada")
+        raise MCPError(
+            INVALID_PARAMS, f"there is no resource {uri!r}; there are {', '.join(f'{one}://ada' for one in _KINDS)}"
+        )
     try:
         found = await kind.read(mind_id_of(unquote(matched["mind"])), connection)
     except (AnotherMind, InvalidMindId) as refused:

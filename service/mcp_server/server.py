@@ -91,7 +91,8 @@ def list_all_tools(*, is_alone: bool) -> tuple[Tool, ...]:
 async def _call(tool: MemoryTool, raw_arguments: dict[str, Any], connection: ApiConnection) -> CallToolResult:
     """The result, or an error that the model can read. The protocol's own errors are for programs."""
     try:
-        arguments = tool.arguments_model.model_validate(raw_arguments)
+        given = {name: value for name, value in raw_arguments.items() if value is not None}  # null: left out
+        arguments = tool.arguments_model.model_validate(given)
     except ValidationError as error:
         return _error(explain_invalid_arguments(error, tool=tool.name))
     try:

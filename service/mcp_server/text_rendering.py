@@ -72,7 +72,7 @@ def log_found(found: LogResult) -> str:
         return _with_notes(found, "No message in the log holds these words.", found.degraded)
     lines: list[str] = []
     for at, item in enumerate(found.items, 1):
-        cycles = "" if item.cycles_ago is None else f", {item.cycles_ago} cycles ago"
+        cycles = _cycles(item.cycles_ago)
         age = f", {item.age}" if item.age else ""
         decided = "".join(f", {one}" for one in _decided(item.corrections))
         lines.append(f"{at}. {_when(item.at, '').strip()}{age}{cycles}, session {item.session_id}{decided}")
@@ -221,8 +221,17 @@ def _entity(one: EntityResult) -> str:
     called = _line(one.called) or _line(one.name)
     told_as = f", told as {_line(one.name)}" if called != _line(one.name) else ""
     kind = f" ({_line(one.kind)})" if one.kind else ""
-    known = (f"{one.facts} facts", _when(one.last_at, "last spoken of"), *_decided(one.corrections))
+    known = (_counted(one.facts, "fact"), _when(one.last_at, "last spoken of"), *_decided(one.corrections))
     return f"{called}{told_as}{kind}: {', '.join(filter(None, known))}"
+
+
+def _cycles(ago: int | None) -> str:
+    """How many of the agent's sleeps ago."""
+    return "" if ago is None else ", in this cycle" if ago == 0 else f", {_counted(ago, 'cycle')} ago"
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def _decided(corrections: Sequence[DecisionResult]) -> Iterator[str]:
@@ -256,7 +265,7 @@ def _sources(sources: Sequence[SourceResult], *, excluding: str = "") -> Iterato
         quoted = f": {_line(source.excerpt)}" if _line(source.excerpt) not in {"", _line(excluding)} else ""
         yield f"   source: {_when(source.timestamp, '').strip()}, session {source.session_id}{quoted}"
     if len(sources) > _MOST_SOURCES:
-        yield f"   and {len(sources) - _MOST_SOURCES} more sources"
+        yield f"   and {_counted(len(sources) - _MOST_SOURCES, 'more source')}"
 
 
 def _with_notes(found: ToolResult, text: str, degraded: Sequence[str] = ()) -> str:

@@ -3,7 +3,9 @@
 import pytest
 from pydantic import ValidationError
 
-from service.mcp_server.arguments import ToAsk, ToSearchLog, ToStore
+from prompts.library import render
+from service.index.journal_files import OWN_WRITINGS
+from service.mcp_server.arguments import ToAsk, ToGetJournal, ToSearchLog, ToStore
 
 
 def test_a_search_leaves_out_from_a_day_a_time_or_the_present_cycle():
@@ -30,3 +32,11 @@ def test_what_held_on_a_day_is_asked_for_at_its_noon_in_the_time_zone_of_the_cal
     assert ToAsk(at="2026-01-31", **asked).at == "2026-01-31T12:00:00+01:00"
     assert ToAsk(at="2026-07-31T18:00", **asked).at == "2026-07-31T18:00:00+02:00"
     assert ToAsk(at="2026-01-31T18:00:00Z", **asked).at == "2026-01-31T18:00:00+00:00"
+
+
+def test_a_model_is_told_which_writings_of_an_agent_it_can_read():
+    """Broken: at waking it is told to read its diary and observations, and by the tool that it can not."""
+    described = str(ToGetJournal.model_json_schema()["properties"]["path"]["description"])
+
+    for writing in OWN_WRITINGS:
+        assert f"`{writing}`" in described and f"`{writing}`" in render("tool_journal_memory_get")
