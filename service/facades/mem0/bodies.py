@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from consolidation.text.content import call_in_words, text_of
 from service.facades.mem0.scope import EndOfMem0, Scope, TimeOfMem0, scope_of
@@ -29,6 +29,7 @@ _NOT_SERVED = {
     "metadata": "it is kept as it was added; filters have it",
     "timestamp": "a memory stays at the time when it was said",
 }
+_MOST_OF_A_QUERY = 2_000  # characters
 _ROLES = {"developer": "system", "function": "tool"}  # those that have another word here
 _OF_OPENAI = frozenset({"tool_calls", "tool_call_id", "function_call", "refusal", "annotations", "audio"})
 
@@ -131,15 +132,23 @@ class AddIn(_Scoped):
         return [sent] if isinstance(sent, dict) else sent
 
 
+def _both_ends(query: object) -> object:
+    """Of a long query its beginning and its end: a whole message is asked for, and mem0 has no limit."""
+    if not isinstance(query, str) or len(query) <= _MOST_OF_A_QUERY:
+        return query
+    half = _MOST_OF_A_QUERY // 2
+    return f"{query[: half - 1]}\n{query[-half:]}"
+
+
 class SearchIn(_Scoped):
     """
-    A query.
+    A query. Of a long one both ends count.
 
     ``rerank``, ``keyword_search`` and ``filter_memories`` change nothing: words and meaning are both searched and
     ranked. ``metadata`` is a filter, as within ``filters``.
     """
 
-    query: Question
+    query: Annotated[Question, BeforeValidator(_both_ends)]
     metadata: dict[str, Any] | None = None
     top_k: Annotated[int, Field(ge=1, le=100)] | None = None
     limit: Annotated[int, Field(ge=1, le=100)] | None = None

@@ -120,6 +120,16 @@ def test_what_is_asked_for_narrows_what_is_found(mem0, service):
     assert mem0.get_all(filters={"user_id": "somebody else"})["count"] == 0
 
 
+def test_a_whole_message_is_a_query(mem0, service):
+    """Broken: 422 above 2,000 characters, where a person pasted something into the chat."""
+    (added,) = mem0.add("My bicycle is green.", user_id="paste")["results"]
+    service.digested("paste")
+    pasted = "Lorem ipsum dolor sit amet. " * 400
+
+    for query in (f"Which colour has my bicycle?\n{pasted}", f"{pasted}\nWhich colour has my bicycle?"):
+        assert [one["id"] for one in mem0.search(query, filters={"user_id": "paste"})["results"]] == [added["id"]]
+
+
 def test_metadata_narrows_what_is_found(mem0, service):
     """Broken: filters by metadata were refused."""
     mem0.add("The red bicycle has a flat tyre.", user_id="pat", metadata={"shelf": 3, "place": {"room": "hall"}})
