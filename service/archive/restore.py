@@ -101,6 +101,7 @@ class Restorer:
             graph = await self._importer.build(
                 rows, site=site, mind_id=mind_id, dimension=dimension, uuids=uuids, reembeds=reembeds
             )
+        await self._check_free(mind_id)  # a mind that has begun meanwhile keeps its graph
         await self._drop_orphan(mind_id)  # not before what is to take its place is built and checked
         await anyio.to_thread.run_sync(_finish, workspace, site if graph.rows else None)
         mind = await self._minds.admit(mind_id, workspace.folder)

@@ -7,6 +7,7 @@ import shutil
 
 import numpy as np
 import pytest
+from structlog.testing import capture_logs
 
 from service.adapters.hashing_embedder import HashingEmbedder
 from service.adapters.falkordb.server import EmbeddedServer
@@ -397,3 +398,29 @@ async def _refused(tmp_path, url):
     assert (answer.status_code, answer.json()["type"]) == (409, "/problems/mind-exists")
     assert "GRAPH.DELETE" in answer.json()["detail"]
     assert (broken.status_code, left) == (422, ["x"])  # what is to take its place is checked first
+
+
+async def test_a_mind_that_begins_while_an_archive_is_imported_under_its_id_keeps_its_graph(tmp_path):
+    """Broken: its graph was taken for one that a lost mind had left, and deleted."""
+    async with running(tmp_path / "one") as one:
+        await tell(one)
+        archive = await exported(one)
+
+    async with running(tmp_path / "two") as service:
+        importer = service.memory.archive.restorer._importer
+        build = importer.build
+
+        async def slow(*args, **asked):
+            made = await build(*args, **asked)
+            await service.keep("ada", "Ada met Dora in Rome.")
+            await found(service)
+            return made
+
+        importer.build = slow
+        with capture_logs() as logs:
+            answer = await imported(service, archive)
+        kept = await column(service, "ada", "MATCH (n:Episodic) RETURN n.content")
+
+    assert answer.status_code == 409
+    assert len(kept) == 1 and "Rome" in kept[0]
+    assert not [one for one in logs if one["event"] == "graph.orphan_deleted"]
