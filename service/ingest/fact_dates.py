@@ -65,7 +65,7 @@ class DaysOfTalk:
             return None
         try:
             day = _instant(when).date()
-        except ValueError:
+        except (ValueError, OverflowError):  # "9999-12-31T23:59:59-05:00" is for ever, and in no calendar of UTC
             return None
         return when if any(one.first <= _later(day) and _earlier(day) <= one.last for one in self._spans) else None
 

@@ -74,3 +74,9 @@ def test_an_end_lies_behind_the_beginning():
     assert dated(text, "2015-01-01T00:00:00Z", "2019-01-01T00:00:00Z")[1] == "2019-01-01T00:00:00Z"
     assert dated(text, "2019-01-01T00:00:00Z", "2015-01-01T00:00:00+00:00") == ("2019-01-01T00:00:00Z", None)
     assert dated(text, "2019-01-01T00:00:00Z", "2019-01-01T00:00:00Z") == ("2019-01-01T00:00:00Z", None)
+
+
+@pytest.mark.parametrize("when", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-05:00"])
+def test_an_instant_that_is_in_no_calendar_of_utc_is_no_date(when):
+    """Broken: an OverflowError, and the turn was parked."""
+    assert dated("She sells boats.", when, when) == (None, None)
