@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from babel.dates import get_day_names, get_month_names
 
+from consolidation.text.words import without_accents
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
@@ -31,7 +33,6 @@ _POLISH_WEEKDAYS = (
     "|niedziela niedzielę niedzieli"
 )
 _DUTCH_WEEKDAYS = "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag".split()
-_UNACCENTED = str.maketrans("ąćęłńóśźż", "acelnoszz")
 # Months as they are called from Syria to Iraq and in the Maghreb, with and without the sign above an alif.
 _LEVANTINE_MONTHS = (
     "كانون_الثاني كانون_ثاني جانفي|شباط فيفري|آذار اذار|نيسان أفريل افريل|أيار ايار|حزيران جوان|تموز جويلية|آب|أيلول "
@@ -68,10 +69,13 @@ _WEEKDAYS_ELSEWHERE = (
 )
 _DENSE_WEEKDAYS = "[周週]?星期[一二三四五六日天]|[周週][一二三四五六日]|礼拜[一二三四五六日天]|[月火水木金土日]曜"
 # Words of other kinds, planets and people: a month only with a day, a year or a word like "in" beside it.
-_AMBIGUOUS = frozenset("may march mar mars sep sept jun mai dec jan apr mayo марта марте مارس آب".split())
+_AMBIGUOUS = frozenset("may march mar mars sep sept jun mai mei dec jan apr mayo марта марте مارس آب".split())
 # Polish months that are a brand in Spanish and a given name: only after a day or a Polish word like "in".
 _POLISH_CUE = re.compile(r"\b(?:we?|od|do|przed|po)\s+$", re.IGNORECASE)
 _AMBIGUOUS_IN_POLISH = frozenset("maj maja marca".split())
+# Portuguese "março" as it is typed in a hurry, and somebody's name: only after a day or a Portuguese word like "in".
+_MARCO = "marco"
+_PORTUGUESE_CUE = re.compile(r"\b(?:em|at[ée]|desde|m[êe]s de|in[íi]cio de|fim de|final de|meados de)\s+$")
 # Frequent words of other languages ("ten" is "dez", "I like" is "mag"): a month only after a day, or before a year.
 _AFTER_A_DAY = frozenset("ago dez gen lug mag out set".split())
 # English words as well, which a number may stand before ("5 out of 10"): a month only as in "5 de out".
@@ -318,6 +322,9 @@ def _is_sure(found: re.Match[str]) -> bool:
     if month in _AFTER_A_DAY:
         return bool(found["day"] or found["year"])
     before = found.string[max(found.start("month") - _LONGEST_CUE, 0) : found.start("month")]
+    if month == _MARCO:
+        has_cue = found["day"] or found["year"] or _PORTUGUESE_CUE.search(before)
+        return found["month"].islower() and bool(has_cue)
     if month in _AMBIGUOUS_IN_POLISH:
         return bool(found["day"] or found["year"] or _POLISH_CUE.search(before))
     if found["day"] or found["day_after"] or found["year"] or _CUE.search(before):
@@ -447,7 +454,7 @@ def _in_cases(names: str, *, first: int) -> dict[str, int]:
         written: number
         for number, forms in enumerate(names.split("|"), start=first)
         for form in forms.split()
-        for written in (form, form.translate(_UNACCENTED))
+        for written in (form, without_accents(form))
     }
 
 
@@ -455,11 +462,12 @@ def _called(
     names_of: Callable[[Literal["wide", "abbreviated"], Literal["format", "stand-alone"], str], Mapping[int, str]],
     width: Literal["wide", "abbreviated"],
 ) -> dict[str, int]:
-    """Each name of the languages and its number; without the full stop that makes it short."""
+    """Each name of the languages, with and without accents, and its number; without the stop that makes it short."""
     return {
-        name.rstrip(".").casefold(): number
+        written: number
         for language, context in product(_LANGUAGES, _CONTEXTS)
         for number, name in names_of(width, context, language).items()
+        for written in (name.rstrip(".").casefold(), without_accents(name.rstrip(".").casefold()))
         # For a language without stand-alone names of its own, Babel 2.18 may give those of one it read before: "1月".
         if not re.search(r"\d", name)
     }

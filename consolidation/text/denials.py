@@ -7,9 +7,10 @@ Closed classes of words, in the languages of ``speech_acts``. "No, thanks" denie
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from consolidation.text.speech_acts import LONGEST_BEGINNING, is_question
-from consolidation.text.words import ignoring_case
+from consolidation.text.words import accents_optional, ignoring_case
 
 # Where a word begins other sentences as well, it denies only at the end of a clause: "Falsch geparkt", "Non posso".
 _ENDS = r"(?=\s{0,4}(?:[,.!;:…–—،؛-]|$))"
@@ -258,4 +259,9 @@ def _rest(text: str, found: re.Match[str]) -> str:
 
 
 def _match(pattern: str, text: str) -> re.Match[str] | None:
-    return ignoring_case(pattern).match(text.strip()[:LONGEST_BEGINNING])
+    return ignoring_case(_loose(pattern)).match(text.strip()[:LONGEST_BEGINNING])
+
+
+@cache
+def _loose(pattern: str) -> str:
+    return accents_optional(pattern)

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from consolidation.text.words import accents_optional
+
 # How old somebody gets: in numbers, or in the words of a child's age.
 _YEARS = (
     r"\d{1,3}|ein|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|\w{3,6}(?:zehn|zig)|un|deux|trois"
@@ -214,4 +216,4 @@ def _named(low: str) -> frozenset[str]:
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+    return re.compile(accents_optional(pattern))

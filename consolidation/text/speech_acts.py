@@ -8,12 +8,13 @@ and requests, which state nothing. Who denies something is known in ``denials``.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 from consolidation.text.inner_questions import asks_inside
 from consolidation.text.lead_ins import only_looks_asked, only_looks_requested
 from consolidation.text.sentences import whole_sentences
-from consolidation.text.words import ignoring_case
+from consolidation.text.words import accents_optional, ignoring_case
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +69,8 @@ _ASKS = (
     r"|quien(?:es)?|donde|cual(?:es)?|cuant[oa]s?(?! antes)|como (?:ha|han|va|esta|está|llama|era|fue)"
     r"|cuando (?:es|era|fue|empiez[oa]|sale|salgo|llega|llego|tengo|toca|vuelve|vuelvo|hay|fui|vi|abre|cierra|vence)"
     r"|q(?= (?!va\b|bien|mal|guay|risa|fr[ií]o|calor|pena|asco|fuerte|ganas|pasada|rico|bueno|buena|tal\b|te\b"
-    r"|se\b|no\b))"
+    r"|se\b|no\b|pregui|fome|sono|saudade|bom|boa\b|legal|lind|droga|merda|raiva|vergonha|massa|del[ií]cia|susto"
+    r"|sede|dor\b|medo))"
     r"|quando(?! (?:ero|eravamo|io|eu|era|sono|vado|vou|fui)\b)"
     r"|(?:a|con|in|di|da|per|su|tra) (?:che|quale|quali|quant[oaie]|chi)|che (?!palle|bell|brutt|schifo|fame|sonno|noia"
     r"|peccato|figata|ridere|voglia|freddo|caldo|fortuna|sfiga|giornata|paura|ansia|casino|stress)\w+ (?:non )?(?:mi|ti"
@@ -79,11 +81,11 @@ _ASKS = (
     r"|(?:em|de|a|com|pra|para) que (?:dia|horas?|mês|ano|rua|bairro|cidade|país|cor|hospital|escola|banco|hotel"
     r"|loja)(?!\w)"
     # French
-    r"|est-ce|qu(?:e|'|’)(?:est-ce)?|qui|où|quand(?! (?:je |j['’]|nous ))|comment|pourquoi|quel(?:le)?s?"
+    r"|est[- ]ce|qu(?:e|'|’)(?:est-ce)?|qui|où|quand(?! (?:je |j['’]|nous ))|comment|pourquoi|quel(?:le)?s?"
     r"|combien|c(?:'|’)est (?:quoi|qui"
     r"|où|quand)"
     # Italian
-    r"|che cosa|cosa|chi|dove|perché|come (?:si|va|sta|stai|è|faccio|posso|fare)|quale|quali|quanto|quanti"
+    r"|che cosa|cosa|chi|dove|perch[éeè]|come (?:si|va|sta|stai|è|faccio|posso|fare)|quale|quali|quanto|quanti"
     r"|quanta|quante"
     # Dutch, Russian, Polish
     r"|(?:heb|ben|moet|mag|ga|woon|werk|drink|eet|slik|betaal|kan) ik (?:nog|eigenlijk|ergens|nu|ook|een|wel|nou)"
@@ -193,7 +195,8 @@ _CONCEDES = (
     r"|tienes razón|perdón|perdona|lo siento|disculpa|mi error|corregido|culpa mía|cierto|anotado"
     r"|tu as raison|pardon|désolée?|mea culpa|toutes mes excuses|au temps pour moi|autant pour moi|corrigé"
     r"|erreur de ma part|exact(?!\w)|bien vu|c['’]est noté"
-    r"|hai ragione|scusa|mi dispiace|errore mio|corretto|tens razão|tem razão|desculp[ae]|perd[ãa]o|foi mal|erro meu"
+    r"|hai ragione|scusa|mi dispiace|errore mio|corretto|tens razão|tem razão|(?:mil )?desculp[ae]s?|perd[ãa]o|foi mal"
+    r"|erro meu|mil (?:perdones|disculpas)|mille (?:scuse|excuses)|duizend(?:maal)? excuses"
     r"|engano meu|voc[êe] está cert[oa]|corrigid[oa]"
     r"|je hebt gelijk|mijn fout|ты прав\w*|прости\w*|извини\w*|masz rację|przepraszam"
     r"|你说得对|抱歉|对不起|すみません|ごめん|失礼"
@@ -372,4 +375,10 @@ def known(text: str) -> str | None:
 
 
 def _begins(pattern: str, text: str) -> bool:
-    return ignoring_case(pattern).match(text.strip()[:LONGEST_BEGINNING]) is not None
+    return ignoring_case(_loose(pattern)).match(text.strip()[:LONGEST_BEGINNING]) is not None
+
+
+@cache
+def _loose(pattern: str) -> str:
+    """*pattern* without accents, too; a question's words have their own: "como" tells where "cómo" asks."""
+    return pattern if pattern is _ASKS else accents_optional(pattern)

@@ -53,6 +53,7 @@ SPELLINGS = {
     "\u0901": "\u0902",
     **dict(zip("\u0929\u0931\u0934", "नरळ", strict=True)),
 }
+_PLAIN_LETTERS = str.maketrans("áàâãéèêíìîóòôõúùûçñąćęłńśźż", "aaaaeeeiiioooouuucnacelnszz")
 # A nasal before a consonant of its own row may as well be a dot above: हिन्दी and हिंदी.
 _NASAL = re.compile("ङ्(?=[क-घ])|ञ्(?=[च-झ])|ण्(?=[ट-ढ])|न्(?=[त-ध])|म्(?=[प-भ])")
 
@@ -138,6 +139,23 @@ def written(words: str) -> str:
 def both_ends(text: str) -> str:
     """*text*, or the beginning and the end of a long one."""
     return text if len(text) <= 2 * LONGEST_END else f"{text[:LONGEST_END]} {text[-LONGEST_END:]}"
+
+
+def accents_optional(pattern: str) -> str:
+    """*pattern*, a regular expression, with which Latin words are found without their accents, too: ``m[eê]s``."""
+    loose, in_class = list[str](), False
+    for at, letter in enumerate(pattern):
+        if letter in "[]" and not pattern[:at].endswith("\\"):
+            in_class = letter == "["
+        plain = letter.translate(_PLAIN_LETTERS)
+        both = letter if plain == letter else f"{letter}{plain}"
+        loose.append(both if in_class or plain == letter else f"[{both}]")
+    return "".join(loose)
+
+
+def without_accents(text: str) -> str:
+    """*text* as it is typed in a hurry: "marco" for "março". Umlauts stay: German writes "ae" where it has none."""
+    return text.translate(_PLAIN_LETTERS)
 
 
 @functools.cache

@@ -33,6 +33,8 @@ _IN_ITS_PLACE = re.compile(
     r"(?!(?:i|ich|je|yo|io|eu|ik|ja|я|no|not|yet)(?:['’]\w+)?(?!\w))[\w'’-]+(?:\s+(?!yet\b)[\w'’-]+)?[\s.!,;]*(?:\n|$)",
     re.IGNORECASE,
 )
+# What was said, asked again in a word or two, and what is right: "Thiago??? it's Mei".
+_ECHO = re.compile(r"\W{0,9}(?P<echo>[^?!.,;\n]{2,40})\?[?!]*\W*\w")
 _SPEAKS_OF_OTHERS = re.compile(_THIRD_PERSON, re.IGNORECASE)
 _OTHERS = re.compile(rf"(?<!\w){_THIRD_PERSON}", re.IGNORECASE)
 _NAMES_OTHERS = re.compile(rf"(?<!\w)(?i:{_THIRD_PERSON})|\w,? [A-ZÀ-ÞА-Я]\w")
@@ -46,6 +48,8 @@ def is_denied(claim: str, own: str, answer: str, *, language: str) -> bool:
     is_right = contrasts(own) and acknowledges(answer)
     if corrects(answer) or (is_right and (is_conceded or bears_on(own, claim, language=language))):
         return True
+    if is_conceded and _doubts(own, claim, language=language):
+        return True
     is_asked = asks(_last_mark(claim))  # a "no" may be no more than the answer
     if denies(own):
         return is_conceded or not is_asked
@@ -56,6 +60,13 @@ def is_denied(claim: str, own: str, answer: str, *, language: str) -> bool:
     return (
         is_conceded or acknowledges(answer) or (not is_asked and (is_of_it or bears_on(rest, claim, language=language)))
     )
+
+
+def _doubts(own: str, claim: str, *, language: str) -> bool:
+    """Whether a person's *own* words begin with a word or two of a *claim*, asked again."""
+    found = _ECHO.match(own)
+    echo = telling(found["echo"], language) if found is not None else frozenset[str]()
+    return bool(echo) and echo <= telling(claim, language)
 
 
 def bears_on(rest: str, claim: str, *, language: str) -> bool:

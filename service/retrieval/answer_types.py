@@ -54,7 +54,7 @@ _ASKS_PLACE = re.compile(
     r"|cafe|café|shop|home)s?\b"
     r"|\bwo(?:her|hin)?\b|\bwelche[mnrs]? (?:stadt|ort|dorf|land|straße|strasse|gegend|stadtteil|firma|krankenhaus"
     r"|klinik|schule|uni|bank|flughafen|bahnhof|kirche|insel|hotel|restaurant|laden)(?:en?|s)?\b"
-    r"|\b(?:a|de|por)?dónde\b|^\W*(?:(?:y|pero|oye|a|de|por|en) ?)?donde\b|\bdirección\b|\b(?:en |a "
+    r"|\b(?:a|de|por)?dónde\b|^\W*(?:(?:y|pero|oye|a|de|por|en) ?)?donde\b|\bdirecci[óo]n\b|\b(?:en |a "
     r"|de )?qué (?:ciudad|pueblo|país|calle|sitio|lugar|barrio|empresa"
     r"|hospital|clínica|colegio|escuela|universidad|banco|aeropuerto|estación|iglesia|isla|hotel|restaurante"
     r"|tienda)s?\b"
@@ -62,8 +62,8 @@ _ASKS_PLACE = re.compile(
     r"|clinique|école|lycée|fac|banque|aéroport|gare|église|île|hôtel|restaurant|magasin)s?\b"
     r"|\bdove\b|\bindirizzo\b|\b(?:che|quale) (?:città|paese|via|posto|quartiere|ditta|azienda|ospedale|scuola|banca"
     r"|aeroporto|stazione|chiesa|isola|albergo|ristorante|negozio)\b"
-    r"|\b(?:a|de)?onde\b|\bcadê\b|\bendereço\b|\bque (?:cidade|vila|país|rua|lugar|bairro|empresa|hospital|escola|banco"
-    r"|aeroporto|estação|igreja|ilha|hotel|restaurante|loja)\b"
+    r"|\b(?:a|de)?onde\b|\bcad[êe]\b|\bendere[çc]o\b|\bque (?:cidade|vila|país|rua|lugar|bairro|empresa|hospital|escola"
+    r"|banco|aeroporto|estação|igreja|ilha|hotel|restaurante|loja)\b"
     r"|\bwaar(?:heen|vandaan)?\b|\bwelke? (?:stad|dorp|land|straat|plek|buurt|bedrijf|ziekenhuis|school|bank|vliegveld"
     r"|station|kerk|eiland|hotel|restaurant|winkel)\b"
     r"|\bgdzie\b|\bskąd\b|\bdokąd\b|\badres(?:em|u)?\b|\bjaki(?:m|ej|e)? (?:miasto|mieście|wsi|kraju|ulicy|firmie"
@@ -125,6 +125,9 @@ _STREETS = re.compile(
 _HOUSE = re.compile(
     r"\b\d{1,4}[A-Za-z]? (?:[A-Z][\w'’]{1,20} ){1,3}"
     r"(?:[Ss]t|[Rr]d|[Aa]ve|Dr|Ct|Close|Court|Crescent|Drive|Gardens|Grove|Place|Square|Terrace|Way)\b"
+    # … and in small letters
+    r"|\b\d{1,4}[a-z]? (?!(?:of|in|on|at|the|a|my|by|from|to)\b)[a-z]{3,20} "
+    r"(?:(?!(?:of|in|on|at|the|a|my|by|from|to)\b)[a-z]{3,20} )?(?:rd|ave|crescent|gardens|grove|terrace)\b"
 )
 _HOUR = re.compile(
     r"(?<![\d.,])\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]\.?m\b|uhr\b|h\b|ч\b|[点點時])|(?<![\d.,])\d{1,2}:\d\d\b", re.IGNORECASE

@@ -8,6 +8,8 @@ from datetime import date, timedelta
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from consolidation.text.words import accents_optional
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
@@ -251,7 +253,6 @@ def _ways() -> list[tuple[str, Callable[[date, re.Match[str]], tuple[date, date]
     found.append((_THREE_DAYS_AGO, lambda today, _: (today - timedelta(3), today - timedelta(3))))
     found.append((_BEFORE_YESTERDAY, lambda today, _: (today - timedelta(2), today - timedelta(2))))
     found.extend((words, _about(days)) for days, words in _FRACTIONS.items())
-    found.extend((template.format(n=NUMBER, u=named_units(UNITS)), _ago) for template in _AGO)
     found.append((f"(?P<number>)(?P<more>)(?:{named_units(_ONE_AGO)})", _ago))
     for unit in ("weekend", "day", "week", "month", "year"):
         if unit in _BEFORE_LAST:
@@ -259,7 +260,10 @@ def _ways() -> list[tuple[str, Callable[[date, re.Match[str]], tuple[date, date]
         found.append((_LAST[unit], _last(unit)))
         if unit in THIS:
             found.append((THIS[unit], _this(unit)))
-    return found
+    found = [(accents_optional(words), days) for words, days in found]
+    # "Há 3 dias" keeps its accent: in Italian, who "ha 3 anni" is three years old.
+    units = accents_optional(named_units(UNITS))
+    return [*((template.format(n=NUMBER, u=units), _ago) for template in _AGO), *found]
 
 
 def whole(words: str) -> re.Pattern[str]:

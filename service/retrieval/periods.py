@@ -85,7 +85,7 @@ _WEEKDAY_CUE = (
     r"|od|last|letzten|vergangenen|am|el|pasado|passado|dernier|passé|scorso|op|afgelopen|vorige|в|во|прошл\w+"
     r"|we? (?:(?:zesz[łl]|ubieg[łl]|ostatni)\w* )?"
     r"(?=poniedzia[łl]ek|wtorek|[śs]rod[ęe]|czwartek|pi[ąa]tek|sobot[ęe]|niedziel[ęe])"
-    r"|n[ao] (?=(?:segunda|terça|quarta|quinta|sexta)-feira|sábado|domingo)|(?<!قبل )يوم)\b|上|先"
+    r"|n[ao] (?=(?:segunda|ter[çc]a|quarta|quinta|sexta)-feira|s[áa]bado|domingo)|(?<!قبل )يوم)\b|上|先"
 )
 
 
