@@ -12,6 +12,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import READ, Speaker
+from consolidation.text.chat_spelling import spelled_out, with_words_written_out
 from consolidation.text.concepts import concepts
 from consolidation.text.content import is_mark
 from consolidation.text.dates import has_time
@@ -100,8 +101,13 @@ def as_indexed(turn: StoredTurn, *, uuid: str, before: Sequence[StoredTurn], fal
         episode=uuid,
         language=language,
         previous=before[-1].sequence if before else None,
-        stems={column: stems(spoken_text(one), language=language) for column, one in around.items()},
-        concepts={column: concepts(text, language=language) for column, text in meant.items()},
+        stems={
+            column: stems(with_words_written_out(spoken_text(one), language=language), language=language)
+            for column, one in around.items()
+        },
+        concepts={
+            column: concepts(spelled_out(text, language=language), language=language) for column, text in meant.items()
+        },
         traits=traits_of(turn, language=language, before=before[-1] if before else None),
         fields=fields_of(turn, days=_days(turn, language)),
         relations=tuple(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from consolidation.kernel.turns import Message, Speaker
+from consolidation.text.chat_spelling import spelled_out
 from consolidation.text.concepts import concepts
 from consolidation.text.first_person import speaks_of_oneself
 from consolidation.text.language import detect
@@ -99,7 +100,10 @@ async def in_its_language(call: PreTurnCall) -> PreTurnCall:
         return language, call.mind.settings.read().own.language or ""
 
     language, own = await anyio.to_thread.run_sync(detected, abandon_on_cancel=True)
-    return replace(call, moment=replace(call.moment, language=language, own_language=own))
+    typed = call.moment.message
+    message = spelled_out(typed, language=language)
+    known = replace(call.moment, message=message, shortened=typed, language=language, own_language=own)
+    return replace(call, moment=known)
 
 
 @cache

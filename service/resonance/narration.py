@@ -58,7 +58,7 @@ async def ask_for_narration(
         "now": moment.local_now.strftime("%A, %Y-%m-%d %H:%M"),
         "acts": moment.acts,
         "asker": asker_of(moment),
-        "message": moment.message,
+        "message": moment.typed,
         "recent": moment.recent,
         "candidates": tuple(
             {"number": number, "label": label.text, "text": fragment.told(" ".join(fragment.text.split()))}

@@ -9,6 +9,7 @@ import anyio.to_thread
 
 from consolidation.kernel.ports import Ask
 from consolidation.kernel.turns import Speaker
+from consolidation.text.chat_spelling import spelled_out
 from consolidation.text.names import names
 from consolidation.text.subjectless import subjectless
 from consolidation.text.words import content_words, tokens
@@ -65,7 +66,7 @@ def message_seeds(moment: Moment) -> MessageSeeds:
 
 def _exchange(moment: Moment) -> str:
     """What the person said last, and what the bot answered: "yes" to "shall I look for a train?" is about both."""
-    recent = [one for one in moment.recent[-_RECENT_LINES:] if one.content != moment.message]
+    recent = [one for one in moment.recent[-_RECENT_LINES:] if one.content != moment.typed]
     spoken = [one for one in recent if not is_filler(one.content)]
     said = [one.content for one in spoken if one.role is Speaker.USER][-1:]
     answered = [one.content for one in spoken[-1:] if one.role is not Speaker.USER]
@@ -87,7 +88,7 @@ def _with_talk(moment: Moment) -> tuple[str, ...]:
         return (text,)
     if is_chore(intent, has_subject=any(not word.isdigit() for word in words)):
         return (text,)
-    before = cleaned(said[-2].content)
+    before = spelled_out(cleaned(said[-2].content), language=moment.language)
     if not before or is_filler(before):
         return (text,)
     subject = content_words(without_period(text), language=moment.language).keys() - subjectless(moment.language)
@@ -108,7 +109,7 @@ async def ask_for_seeds(moment: Moment, *, agent: str, model: LanguageModel, wor
         "now": moment.local_now.strftime("%A, %Y-%m-%d %H:%M"),
         "acts": moment.acts,
         "asker": asker_of(moment) if moment.message else "",
-        "message": moment.message,
+        "message": moment.typed,
         "recent": moment.recent,
         "language": moment.language,
     }

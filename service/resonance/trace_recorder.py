@@ -142,7 +142,7 @@ class TraceRecorder:
             mind_id=moment.mind_id,
             session_id=moment.session_id,
             at=moment.now,
-            message="" if is_off else moment.message,
+            message="" if is_off else moment.typed,
             asker=None if is_off else asker_of(moment) or None,
             off_the_record=is_off,
             language=moment.language,

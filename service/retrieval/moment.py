@@ -100,6 +100,7 @@ class Moment:
     The present, without secrets: the newest message, the talk before it, what is still visible, and the language.
 
     ``messages`` is the context window; ``message``, or the query in its place, and ``recent`` are cleaned of envelopes.
+    What people shorten is written out in ``message`` once the language is known; ``shortened`` is what was typed then.
     ``acts`` is of an agent at work: the message is its own step. The language is empty until it is known. Flashbacks
     are ``told_in`` it, unless the mind is set to another one.
     """
@@ -116,6 +117,12 @@ class Moment:
     kind: TurnKind = TurnKind.TURN
     own_language: str = ""
     acts: bool = False
+    shortened: str = ""
+
+    @property
+    def typed(self) -> str:
+        """The message as it was typed."""
+        return self.shortened or self.message
 
     @property
     def told_in(self) -> str:

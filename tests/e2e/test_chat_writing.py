@@ -46,6 +46,51 @@ ADVICE = (
 )
 
 
+async def test_what_u_said_is_what_the_assistant_said(tmp_path):
+    """ "Did u say" was no question about what the bot said, as "did you say" is, so its answer came behind others."""
+    turns = (
+        ("i told joe he should try fishing, or a map", "He may like both."),
+        ("what do i get joe, he is hard to please", "An old map of the river he fishes on, framed."),
+        ("joe and a map, joe gets lost", "Some do."),
+        ("got lost w joe, no map", "Again?"),
+    )
+    async with running(tmp_path) as service:
+        await told(service, "dani", *turns, *ADVICE)
+        asked = [await surfaced(service, "dani", f"what did {who} say i should get joe") for who in ("u", "you")]
+        assert "t1" in turns_of(asked[0])
+        assert turns_of(asked[0]) == turns_of(asked[1])
+
+
+@pytest.mark.parametrize(
+    ("language", "typed", "read"),
+    [
+        ("en", "can u remind me of joes appt w/ the dentist tmrw", "can you remind me of joes appointment with the dentist tomorrow"),
+        ("pt", "vc lembra qd é o niver da minha mae, hj ou amn?", "você lembra quando é o aniversário da minha mae, hoje ou amanhã?"),
+        ("es", "xq no me acuerdo dnd vive mi hermana tb, hoy x la noche?", "porque no me acuerdo donde vive mi hermana también, hoy por la noche?"),
+    ],
+)  # fmt: skip
+async def test_short_forms_are_searched_for_written_out_and_the_trace_says_what_was_typed(
+    tmp_path, language, typed, read
+):
+    """Short forms were looked for as they stood: "tmrw" found no appointment, and "qd" asked for no time."""
+    async with running(tmp_path) as service:
+        await told(service, "dani", *ADVICE)
+        found = await surfaced(service, "dani", typed)
+        trace = await trace_of(service, "dani", found)
+        assert (trace["language"], trace["message"]) == (language, typed)
+        assert trace["phases"]["retrieval"]["queries"][0] == read
+
+
+async def test_a_short_form_in_what_was_told_is_found_by_its_word(tmp_path):
+    """A turn with "appt" had not the word "appointment", by which it was asked for."""
+    async with running(tmp_path) as service:
+        await told(service, "dani", *ADVICE, ("alfies appt is at crookes", "Noted."))
+        found = await surfaced(service, "dani", "Alfie's appointment")
+        trace = await trace_of(service, "dani", found)
+        found = next(one for one in trace["phases"]["retrieval"]["candidates"] if one["sequences"] == [7])
+        assert found["arms"]["words"] == 1 and "concepts" in found["arms"]
+
+
 @pytest.mark.parametrize(
     ("question", "turn"),
     [
