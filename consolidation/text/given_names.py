@@ -119,12 +119,31 @@ def _unproven(text: str, language: str) -> Iterator[str]:
 
 def _given(word: str) -> str:
     """The given name that *word* is, with "s" or "'s" behind it at most; "" where it is none."""
-    if not word[0].isupper():
-        return ""
+    return _in_list(word) if word[0].isupper() else ""
+
+
+def _in_list(word: str) -> str:
+    """The given name that *word* is, with "s" or "'s" behind it at most; "" where it is none."""
     for one in (word, re.sub(r"['’]?s?$", "", word), re.split(r"['’-]", word, maxsplit=1)[0]):
         if one.casefold() in _GIVEN:
             return one
     return ""
+
+
+def small_names(text: str) -> tuple[str, ...]:
+    """The given names that *text* has in small letters, as people type in a chat, without ordinary words."""
+    found = (one[0] for one in _WORD.finditer(text) if one[0].islower())
+    names = (name for word in found if (name := _in_list(word)) and not is_a_word(name_key(name)))
+    return tuple(dict.fromkeys(names))
+
+
+def with_capitals(text: str) -> str:
+    """*text* with a capital on each of its ``small_names``: "my sister Steph"."""
+    names = small_names(text)
+    if not names:
+        return text
+    any_name = "|".join(map(re.escape, names))
+    return re.sub(rf"(?<![\w'’-])(?:{any_name})(?=['’]?s?(?!\w))", lambda one: one[0].title(), text)
 
 
 def is_ordinary(word: str, *, language: str) -> bool:

@@ -16,6 +16,7 @@ from consolidation.text.chat_spelling import spelled_out, with_words_written_out
 from consolidation.text.concepts import concepts
 from consolidation.text.content import is_mark
 from consolidation.text.dates import has_time
+from consolidation.text.given_names import with_capitals
 from consolidation.text.instructions import instructs
 from consolidation.text.language import detect
 from consolidation.text.quotation import own_lines
@@ -114,13 +115,13 @@ def as_indexed(turn: StoredTurn, *, uuid: str, before: Sequence[StoredTurn], fal
             Relation(one.relation, one.name, message.who.casefold(), one.how)
             for message in remembered(turn)
             if message.role in _PERSON
-            for one in relations_told(_own(message), language=language)
+            for one in relations_told(with_capitals(_own(message)), language=language)
         )
         + tuple(
             Relation(one.relation, one.name, f"{OF}{one.whose}", "called")
             for message in remembered(turn)
             if message.role in _PERSON
-            for one in relations_told_of(_own(message), language=language)
+            for one in relations_told_of(with_capitals(_own(message)), language=language)
         ),
     )
 

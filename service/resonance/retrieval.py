@@ -15,6 +15,7 @@ import anyio.to_thread
 
 from consolidation.kernel.turns import Speaker, TurnKind
 from consolidation.text.dates import asks_when
+from consolidation.text.given_names import small_names
 from consolidation.text.names import proper_nouns
 from consolidation.text.words import stems, word_count
 from service.mind.trace_document import RetrievalTrace
@@ -445,7 +446,8 @@ def _period(call: PreTurnCall, query: str) -> Period | None:
 def _names_said(call: PreTurnCall, query: str) -> bool:
     """Whether *query* names something that stands in a turn, though no entity was made of it."""
     language = call.moment.language
-    proper = [stem for name in proper_nouns(query, language=language) for stem in stems(name, language=language)]
+    named = (*proper_nouns(query, language=language), *small_names(query))
+    proper = [stem for name in named for stem in stems(name, language=language)]
     return any(call.mind.text.turn_counts(proper).values())
 
 

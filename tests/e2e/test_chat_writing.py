@@ -161,6 +161,17 @@ async def test_a_school_that_nobody_told_of_stays_untold_without_accents(tmp_pat
         assert turns_of(await surfaced(service, "rafa", "em q escola eu fiz o ensino medio")) == []
 
 
+async def test_a_relative_whose_name_has_no_capital_is_known(tmp_path):
+    """ "My sister kelly" gave no name to "my sister", so what was told of kelly was not found by it."""
+    turns = (("my sister kelly says hi", "Hi, Kelly!"), ("kelly works nights on the kids ward", "Hard."), *ADVICE[1:])
+    async with running(tmp_path) as service:
+        await told(service, "dani", *turns)
+        found = await surfaced(service, "dani", "what does my sister do")
+        trace = await trace_of(service, "dani", found)
+        assert "what does Kelly do" in trace["phases"]["retrieval"]["queries"]
+        assert "t1" in turns_of(found)
+
+
 async def test_who_was_there_together_stands_in_the_message_before(tmp_path):
     """ "What class did we do together" was searched for without her whom the message before it names."""
     async with running(tmp_path) as service:
