@@ -7,7 +7,6 @@ Closed classes of words, in the languages of ``speech_acts``. "No, thanks" denie
 from __future__ import annotations
 
 import re
-from functools import cache
 
 from consolidation.text.speech_acts import LONGEST_BEGINNING, is_question
 from consolidation.text.words import accents_optional, ignoring_case
@@ -259,9 +258,4 @@ def _rest(text: str, found: re.Match[str]) -> str:
 
 
 def _match(pattern: str, text: str) -> re.Match[str] | None:
-    return ignoring_case(_loose(pattern)).match(text.strip()[:LONGEST_BEGINNING])
-
-
-@cache
-def _loose(pattern: str) -> str:
-    return accents_optional(pattern)
+    return ignoring_case(accents_optional(pattern)).match(text.strip()[:LONGEST_BEGINNING])

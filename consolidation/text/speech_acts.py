@@ -8,7 +8,6 @@ and requests, which state nothing. Who denies something is known in ``denials``.
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING
 
 from consolidation.text.inner_questions import asks_inside
@@ -375,10 +374,5 @@ def known(text: str) -> str | None:
 
 
 def _begins(pattern: str, text: str) -> bool:
-    return ignoring_case(_loose(pattern)).match(text.strip()[:LONGEST_BEGINNING]) is not None
-
-
-@cache
-def _loose(pattern: str) -> str:
-    """*pattern* without accents, too; a question's words have their own: "como" tells where "cómo" asks."""
-    return pattern if pattern is _ASKS else accents_optional(pattern)
+    loose = pattern if pattern is _ASKS else accents_optional(pattern)  # "como" tells where "cómo" asks
+    return ignoring_case(loose).match(text.strip()[:LONGEST_BEGINNING]) is not None

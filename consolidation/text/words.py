@@ -141,6 +141,7 @@ def both_ends(text: str) -> str:
     return text if len(text) <= 2 * LONGEST_END else f"{text[:LONGEST_END]} {text[-LONGEST_END:]}"
 
 
+@functools.cache
 def accents_optional(pattern: str) -> str:
     """*pattern*, a regular expression, with which Latin words are found without their accents, too: ``m[eê]s``."""
     loose, in_class = list[str](), False

@@ -481,15 +481,9 @@ def _asks_first(text: str) -> bool:
 
 
 def _found(pattern: str, text: str, *, is_bounded: bool = True) -> bool:
-    return (words_of(_loose(pattern)) if is_bounded else _compiled(pattern)).search(text) is not None
+    return (words_of(accents_optional(pattern)) if is_bounded else _compiled(pattern)).search(text) is not None
 
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(accents_optional(pattern))
-
-
-@cache
-def _loose(pattern: str) -> str:
-    """*pattern* without accents, too: people leave them out in a hurry."""
-    return accents_optional(pattern)
