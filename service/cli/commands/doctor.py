@@ -196,6 +196,22 @@ def _is_writable(folder: Path) -> bool:
         return False
 
 
+def _unwritable(folder: Path) -> Path | None:
+    """*folder*, or a file of ours in it, that can not be written; None where there is none. Changes nothing."""
+    if not folder.is_dir() or folder.is_symlink():
+        return None
+    if not _is_writable(folder):
+        return folder
+    for file in sorted(file for pattern in ("*.jsonl", "*.sqlite3") for file in folder.glob(pattern)):
+        try:
+            file.open("r+b").close()
+        except FileNotFoundError:
+            continue  # it has gone meanwhile
+        except OSError:
+            return file
+    return None
+
+
 async def _graph(settings: Settings) -> list[Finding]:
     """The graph's server: the binaries that would be started, or the addresses that would be asked."""
     if settings.falkordb_url is None:
@@ -449,8 +465,13 @@ def _other_models(connection: Connection, settings: Settings, parts: Iterable[st
 
 
 def _folder(settings: Settings, name: str) -> Iterator[Finding]:
-    """The copies of our prompts that can not be used, and links that are not followed."""
+    """What can not be written, the copies of our prompts that can not be used, and links that are not followed."""
     workspace = workspace_of(settings.folder, name, linked_folders=settings.story.linked_folders)
+    for place in (workspace.folder, workspace.transcript, workspace.folder / "derived", workspace.history):
+        if (refused := _unwritable(place)) is not None:
+            words = f"minds/{name}/{refused.relative_to(workspace.folder).as_posix()} can not be written"
+            mend = "let the user that the service runs as own it and write it (chown, chmod)"
+            yield Finding(BROKEN, name, words.replace("/.", ""), mend)
     for link in workspace.refused_links():
         mend = "put the file itself there; STORY.md and SOUL.md may link into MIND_MEMORY_STORY__LINKED_FOLDERS"
         link_name = Path(str(link.filename)).relative_to(workspace.folder)

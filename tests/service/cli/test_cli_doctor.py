@@ -9,6 +9,7 @@ from service.cli.connection import still_loads
 from service.cli.output.findings import BROKEN, NOTED, SOUND
 from tests.support.cli_process import call, said_by_service, serving
 from tests.support.exports import jsonl
+from tests.support.permissions import without_rights_of_root
 from tests.twins.provider import Fails, ScriptedProvider
 
 
@@ -152,6 +153,23 @@ def test_not_all_of_many_minds_are_opened_and_those_in_trouble_come_first(tmp_pa
     assert "1 of 3 are looked into, those in trouble first: --minds 3 takes all" in " ".join(some.split())
     assert "cy" in some and "ada" not in some and "ben" not in some
     assert "ada" in every and "ben" in every and "are looked into" not in every
+
+
+@pytest.mark.parametrize("name", ["transcript", "transcript/2026-01.jsonl", "derived/text.sqlite3"])
+def test_what_the_service_may_not_write_in_a_mind_is_named(tmp_path, name):
+    """Broken: of a mind that was copied back as another user's, all is well, and its turns are refused with 503."""
+    call("import", jsonl(tmp_path / "own.jsonl"), "--home", tmp_path / "home", "--mind", "ada")
+    mind = tmp_path / "home/minds/ada"
+    [transcript] = (mind / "transcript").glob("*.jsonl")
+    transcript.rename(mind / "transcript/2026-01.jsonl")
+    place = mind / name
+    mode = place.stat().st_mode
+    place.chmod(mode & ~0o222)
+    with without_rights_of_root():
+        done = call("doctor", "--home", tmp_path / "home")
+    place.chmod(mode)
+
+    assert done.exit_code == 1 and f"minds/ada/{name} can not be written" in " ".join(done.stdout.split())
 
 
 def test_models_of_a_service_that_this_terminal_does_not_know_are_told(tmp_path):
