@@ -37,6 +37,24 @@ async def test_an_erasure_on_a_server_reaches_what_the_embedded_graph_left(tmp_p
         assert await column(service, "ada", "MATCH (n:Episodic) RETURN n.content") != []
 
 
+async def test_an_erasure_names_files_that_another_server_works_on_and_leaves_them(tmp_path, graph_server):
+    """Broken: whatever stood in the folder of the embedded graph was deleted, and with it the data of that server."""
+    async with running(tmp_path) as service:
+        await lived(service, *SAID)
+
+    settings = settings_of(tmp_path, falkordb_url=graph_server.url, graph_prefix="used_")
+    async with running(tmp_path, settings=settings) as service:
+        await service.digested("ada")
+        files = holding(tmp_path / "graph", b"Bertil")
+        for file in files:
+            with file.open("ab") as handle:  # as a server does whose folder this is
+                handle.write(b"# still in use")
+        receipt = (await service.http.delete("/v1/minds/ada/turns/t1")).json()
+
+    assert holding(tmp_path / "graph", b"Bertil") == files != []
+    assert not receipt["verified"] and "graph/appendonlydir" in str(receipt)
+
+
 @pytest.mark.parametrize("erased", ["t1", "t2"])
 async def test_a_graph_that_was_away_while_a_turn_was_erased_loses_it_when_it_is_back(tmp_path, graph_server, erased):
     """Broken: a fact and an entity of the erased turn are listed and recalled from the graph that did not hear of it."""

@@ -3,8 +3,8 @@ Removes what a server stores of a graph besides the graph: statements that it wa
 
 Every word of a deleted graph is in the append-only file until that is written anew. On a server of our own we wait for
 that, delete damaged files that were set aside, and search all files afterwards. Another server is only asked, and what
-the embedded one left in the home before is deleted. Of a cluster every node is asked, replicas included: each has a
-file of its own, and may have served the graph before.
+the embedded one left in the home before is deleted, unless somebody has written there since. Of a cluster every node is
+asked, replicas included: each has a file of its own, and may have served the graph before.
 """
 
 from __future__ import annotations
@@ -52,6 +52,8 @@ class ServerPurge:
         self._connection = connection
         self._files = files
         self._folder = files.folder if files is not None and files.is_in_use else None
+        self._left = files.folder if files is not None and not files.is_in_use else None
+        self._left_at = _last_written(self._left)
 
     async def keys(self, graph: str) -> int:
         """Count the keys of *graph*."""
@@ -102,8 +104,7 @@ class ServerPurge:
 
         The result says what was refused, and by whom. Raises GraphUnavailable where the one that serves it is away.
         """
-        if self._files is not None and not self._files.is_in_use:
-            await anyio.to_thread.run_sync(partial(shutil.rmtree, self._files.folder, ignore_errors=True))
+        await anyio.to_thread.run_sync(self._delete_what_was_left)
         processes = await self._connection.processes(graph)
         await _until_in_step(processes)
         done = await asyncio.gather(*(self._rewritten_by(process) for process in processes))
@@ -118,6 +119,11 @@ class ServerPurge:
         folder = self._files.folder
         found = [file for file in sorted(folder.rglob("*")) if file.is_file() and contains(file, forms)]
         return tuple(file.relative_to(folder.parent).as_posix() for file in found)
+
+    def _delete_what_was_left(self) -> None:
+        """Delete the files of an embedded server that is not used; another one that works on them is left alone."""
+        if self._left is not None and _last_written(self._left) == self._left_at:
+            shutil.rmtree(self._left, ignore_errors=True)
 
     async def _rewritten_by(self, process: ServerProcess) -> Rewritten:
         files = _Files(process, folder=self._folder)
@@ -231,6 +237,12 @@ def _told(states: Mapping[str, str]) -> str:
 def _statements(graph: str) -> str:
     """Return the stream in which the server stores the statements on a graph."""
     return f"telemetry{{{graph}}}"
+
+
+def _last_written(folder: Path | None) -> int:
+    """When a file of *folder* was last written, in nanoseconds; 0 where there is none."""
+    files = folder.rglob("*") if folder is not None else ()
+    return max((file.stat().st_mtime_ns for file in files if file.is_file()), default=0)
 
 
 def _is_away(error: GraphFault) -> bool:
