@@ -36,9 +36,9 @@ _FORMS = {
     ),
     "de": (
         "vllt: vielleicht|vlt: vielleicht|viell: vielleicht|iwie: irgendwie|iwann: irgendwann|iwo: irgendwo"
-        "|iwas: irgendwas|nich: nicht|net: nicht|ned: nicht|eig: eigentlich|eigtl: eigentlich|wsl: wahrscheinlich"
+        "|iwas: irgendwas|nich: nicht|net: nicht|eig: eigentlich|eigtl: eigentlich|wsl: wahrscheinlich"
         "|whs: wahrscheinlich|zs: zusammen|heut: heute|gebtag: geburtstag|bday: geburtstag|wieviel: wie viel|wan: wann"
-        "|kp: keine ahnung|jmd: jemand|immernoch: immer noch|garnicht: gar nicht|gestan: gestern|moin: hallo"
+        "|kp: keine ahnung|jmd: jemand|immernoch: immer noch|garnicht: gar nicht|moin: hallo"
     ),
     "es": (
         "k: q|ke: q|xq: porque|pq: porque|porq: porque|xk: porque|x: por|tb: también|tmb: también"
@@ -104,7 +104,7 @@ def spelled_out(text: str, *, language: str) -> str:
     forms, pattern = _read(primary_subtag(language))
     if pattern is None:
         return text
-    return pattern.sub(lambda found: forms[found[0].casefold()], text)
+    return pattern.sub(lambda found: forms[found[0].casefold()] if _is_short(found) else found[0], text)
 
 
 def with_words_written_out(text: str, *, language: str) -> str:
@@ -112,9 +112,15 @@ def with_words_written_out(text: str, *, language: str) -> str:
     forms, pattern = _read(primary_subtag(language))
     if pattern is None:
         return text
-    found = " ".join(dict.fromkeys(forms[one[0].casefold()] for one in pattern.finditer(text)))
+    shortened = filter(_is_short, pattern.finditer(text))
+    found = " ".join(dict.fromkeys(forms[one[0].casefold()] for one in shortened))
     telling = " ".join(content_words(found, language=language))
     return f"{text}\n{telling}" if telling else text
+
+
+def _is_short(found: re.Match[str]) -> bool:
+    """Whether a form is not a name, as "Ned" and "Wen" are: it has a capital where it begins the text alone."""
+    return found[0].islower() or found.start() == 0 or found.string.isupper()
 
 
 @functools.cache
@@ -128,4 +134,4 @@ def _read(tag: str) -> tuple[Mapping[str, str], re.Pattern[str] | None]:
     longer = "|".join(re.escape(form) for form in ranked if len(form) > 1)
     ends = rf"(?![{_BESIDE}]|[./:]\w)"
     short = rf"{_SUMS}{_LETTERS_OF_A_NAME}[{letters or '_'}](?! ?\d| de\b)"
-    return forms, re.compile(rf"(?<![{_BESIDE}])(?<!\w[./:])(?:(?i:{longer})|{short}){ends}")
+    return forms, re.compile(rf"(?<![.{_BESIDE}])(?<!\w[/:])(?:(?i:{longer})|{short}){ends}")
