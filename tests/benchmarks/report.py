@@ -44,6 +44,10 @@ def show(results: Mapping[str, Any], console: Console) -> None:
         _show_proxy(results["proxy"], console)
     if "slow model" in results:
         _show_slow_model(results["slow model"], console)
+    if "crowds" in results:
+        names = ("p50 ms", "p95 ms", "per second", "whole per second")
+        rows = [(callers, *(row[name] for name in names)) for callers, row in results["crowds"].items()]
+        console.print(_table("Many callers at once", ("callers", *names), rows))
     if "lists" in results:
         _show_lists(results["lists"], console)
     if "many minds" in results:

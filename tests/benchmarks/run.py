@@ -24,6 +24,7 @@ from service.adapters.minilm import limit_threads
 from service.observability.logging import configure_logs
 from tests.benchmarks.baselines import baselines
 from tests.benchmarks.cost import cost
+from tests.benchmarks.crowds import CALLERS, crowds
 from tests.benchmarks.figures import summary
 from tests.benchmarks.learning import learning
 from tests.benchmarks.lists import lists
@@ -62,6 +63,7 @@ PARTS = (
     "cost",
     "proxy",
     "slow model",
+    "crowds",
     "size",
     "writes",
     "lists",
@@ -152,6 +154,12 @@ async def measured(bench: Bench) -> dict[str, Any]:
         sessions = 1 if bench.is_quick else _SESSIONS
         with _counting(bench, "a slow model", len(LATENCIES) * 10 * sessions) as advanced:
             results["slow model"] = await slow_model(bench.home / "slow", sessions=sessions, advanced=advanced)
+    if "crowds" in bench.parts:
+        seconds, callers = (0.5, CALLERS[:2]) if bench.is_quick else (10, CALLERS)
+        with _counting(bench, "crowds", len(callers)) as advanced:
+            results["crowds"] = await crowds(
+                bench.home / "crowds", OWN_LIFE, seconds=seconds, advanced=advanced, callers=callers
+            )
     if {"size", "writes"} & set(bench.parts):
         task = bench.progress.add_task("size", total=None)
         results |= await measured_sizes(

@@ -194,6 +194,16 @@ async def test_what_the_proxy_adds_is_measured_with_memory_at_work(tmp_path):
     assert found["added by the proxy, call by call"]["p50 ms"] > 0
 
 
+async def test_of_a_crowd_some_are_answered_whole(tmp_path):
+    from tests.benchmarks.crowds import crowds
+    from tests.benchmarks.story import OWN_LIFE
+
+    found = await crowds(tmp_path / "home", OWN_LIFE, seconds=0.5, advanced=lambda: None, callers=(2, 40))
+    show({"crowds": found}, Console(quiet=True))
+
+    assert set(found) == {"2", "40"} and all(row["whole per second"] > 0 for row in found.values())
+
+
 def mostly_whole(cell):
     """Whether few calls of *cell* were cut short: on a busy machine one may meet its deadline."""
     return 4 * sum(cell["not whole"].values()) <= cell["samples"]
