@@ -26,7 +26,7 @@ _NOT_SERVED = {
     "includes": "what is kept are the words themselves, so nothing directs an extraction",
     "excludes": "what is kept are the words themselves, so nothing directs an extraction",
     "only_metadata_based_search": "search goes by words and meaning, not by metadata",
-    "metadata": "it is kept as it was added; filters have it",
+    "metadata": "it stays as it was added; to choose by it, put it into filters",
     "timestamp": "a memory stays at the time when it was said",
 }
 _MOST_OF_A_QUERY = 2_000  # characters
@@ -68,7 +68,9 @@ class MessageOfMem0(Body):
         content, calls = sent.get("content"), sent.get("tool_calls")
         if content is None and "content" not in sent and not calls:
             return sent  # is refused
-        words = text_of(content) if isinstance(content, list) else content or ""
+        words = text_of(content) if isinstance(content, list) else content or sent.get("refusal") or ""
+        if isinstance(call := sent.get("function_call"), dict):  # of OpenAI's API before there were tools
+            calls = [*(calls if isinstance(calls, list) else ()), {"function": call}]
         if isinstance(calls, list):
             words = "\n".join(filter(None, (words, *map(_call, calls)))) if isinstance(words, str) else words
         kept = {name: one for name, one in sent.items() if name not in _OF_OPENAI}

@@ -1,7 +1,7 @@
 """
 Errors as mem0's clients read them: JSON whose `detail` is a sentence, and 404 for what was erased.
 
-They show a problem document as it came, since they take nothing but `application/json` apart.
+They parse `application/json` alone, so a problem document would be shown whole.
 """
 
 from __future__ import annotations

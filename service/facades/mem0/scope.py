@@ -145,7 +145,10 @@ def scope_of(sent: Mapping[str, Any], *, filters: Mapping[str, Any] | None = Non
             times |= _times(value, where)
             continue
         if name == "metadata":
-            metadata |= _metadata(value, where)
+            wanted = _metadata(value, where)
+            if any(metadata.get(one, values) != values for one, values in wanted.items()):
+                raise InvalidRequest(_TWO_VALUES, pointer=where)
+            metadata |= wanted
             continue
         if not isinstance(value, str) or not value or value == "*":
             raise InvalidRequest("must be one id, as text; lists and * are not served", pointer=where)

@@ -72,13 +72,15 @@ async def keep_data(
     """
     Keep data of a graph as thoughts of the bot's own, or as what a user said; as episodes. All of them or none.
 
+    Each stands by itself: one that is off the record takes none beside it along.
+
     The same *key* again stores nothing twice.
     """
     begin = key or caller.memory.clock.fresh_id()
     turns = [_turn_of(one, graph_id=graph_id, key=f"{begin}:{at}" if at else begin) for at, one in enumerate(posted)]
     with caller.memory.minds.gate.enter(mind_id):
         await caller.memory.new_minds.check(mind_id, by=caller.principal)
-        kept = await caller.memory.intake.accept_parts(mind_id, turns)
+        kept = await caller.memory.intake.accept_all(mind_id, turns)
     return [episode(mind_id, one.stored, content=sent.data) for one, sent in zip(kept, posted, strict=True)]
 
 

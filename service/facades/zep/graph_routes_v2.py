@@ -92,7 +92,7 @@ async def get_edge(uuid: str, caller: CallerOfZep) -> dict[str, Any]:
 @router.delete("/edge/{uuid:path}")
 @router.delete("/episodes/{uuid:path}")
 async def delete_edge(uuid: str, caller: CallerOfZep) -> dict[str, str]:
-    """The same for the clients of threads."""
+    """Erase an episode, or call a fact wrong."""
     await delete_memory(uuid, caller.memory, caller.principal)
     return _DONE
 

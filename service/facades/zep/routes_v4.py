@@ -229,7 +229,7 @@ async def delete_graph(graph_uuid: str, caller: CallerOfZep, response: Response)
 async def add_episode(
     graph_uuid: str, posted: DataIn, caller: CallerOfZep, idempotency_key: IdempotencyKey = None
 ) -> dict[str, Any]:
-    """Keep data for a user's graph. The same Idempotency-Key again stores nothing twice."""
+    """Keep data for a graph. The same Idempotency-Key again stores nothing twice."""
     mind_id = caller.mind_id(graph_uuid)
     (kept,) = await keep_data(caller, mind_id, [posted], graph_id=posted.graph_id, key=idempotency_key)
     return {"episode": kept, "task": TASK}

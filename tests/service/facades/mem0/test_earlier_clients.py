@@ -156,7 +156,7 @@ def test_its_earlier_way_to_erase_a_user(http):
     ("path", "body", "word"),
     [
         ("/v1/memories/search/", {"query": "x", "user_id": "y", "enable_graph": True}, "without relations"),
-        ("/v2/memories/", {"filters": {"user_id": "y"}, "metadata": {"a": 1}}, "filters have it"),
+        ("/v2/memories/", {"filters": {"user_id": "y"}, "metadata": {"a": 1}}, "put it into filters"),
         ("/v1/memories/", {"messages": "x", "user_id": "y", "immutable": True}, "put right"),
         ("/v1/memories/", {"messages": "x", "user_id": "y", "includes": "sport"}, "directs an extraction"),
     ],
@@ -179,6 +179,8 @@ def test_a_chat_as_openai_s_library_has_it_is_kept(http, service):
         {"role": "tool", "tool_call_id": "call_1", "content": "31 degrees"},
         {"role": "assistant", "content": "It is.", "tool_calls": None, **more},
         {"role": "assistant", "content": None, **more},
+        {"role": "assistant", "content": None, "function_call": call["function"]},
+        {"role": "assistant", "content": None, "refusal": "I can not help with that."},
     ]
 
     added = post(http, "/v3/memories/add/", messages=chat, user_id="sender")
@@ -190,6 +192,8 @@ def test_a_chat_as_openai_s_library_has_it_is_kept(http, service):
         ("assistant", '[calls weather({"city": "Lyon"})]'),
         ("tool", "31 degrees"),
         ("assistant", "It is."),
+        ("assistant", '[calls weather({"city": "Lyon"})]'),
+        ("assistant", "I can not help with that."),
     ]
     assert added["dropped"] == [{"index": 5, "reason": "empty"}]
     assert http.post("/v3/memories/add/", json={"messages": [{"role": "user"}], "user_id": "x"}).status_code == 422

@@ -152,6 +152,8 @@ def test_metadata_narrows_what_is_found(mem0, service):
     assert found(note="x" * 600) == {"blue"}
     assert found(shelf=4) == set()
     refused(lambda: found(shelf={"gte": 2}), "#/filters/AND/1/metadata/shelf", "operators")
+    two = {"AND": [{"user_id": "pat"}, {"metadata": {"shelf": 3}}, {"metadata": {"shelf": 4}}]}
+    refused(lambda: mem0.search("bicycle", filters=two), "#/filters/AND/2/metadata", "one value")
 
 
 def test_a_search_of_a_part_goes_through_all_of_it(mem0, service):

@@ -35,7 +35,7 @@ def address(service, version):
     return f"{service.url.removesuffix('/v1')}/zep/api/{version}"
 
 
-def test_a_graph_without_a_user(zep, service):
+def test_a_graph_without_a_user_is_made_searched_changed_and_erased(zep, service):
     """Broken: 400, so that a program which begins with a graph ended there."""
     made = zep.graph.create(name="Office", description="What holds there.", time_zone="Europe/Paris")
     again = zep.graph.create(name="Office", idempotency_key="once")
@@ -57,7 +57,7 @@ def test_a_graph_without_a_user(zep, service):
         zep.graph.get(made.uuid_)
 
 
-def test_a_graph_by_its_own_id(cloud, service):
+def test_a_graph_is_made_changed_and_erased_by_its_own_id(cloud, service):
     """Broken: 400 for each call but the search and the data."""
     made = cloud.post("/graph/create", json={"graph_id": "Shop", "name": "The shop", "description": None})
     assert (made.status_code, made.json()["graph_id"], made.json()["name"]) == (201, "Shop", "The shop")
@@ -86,9 +86,13 @@ def test_data_in_a_batch_is_kept_in_its_order(cloud, service):
     assert (kept[0]["created_at"], kept[1]["metadata"]) == ("2026-01-09T18:30:00+00:00", {"a": 1})
     listed = cloud.get("/graph/episodes/user/emma").json()["episodes"]
     assert [one["uuid"] for one in listed] == [one["uuid"] for one in reversed(kept)]
+    off = {"data": "Emma: my pin, #offtherecord", "type": "message"}
+    beside = [off, {"data": "The office opens at nine.", "type": "text"}]
+    cloud.post("/graph-batch", json={"user_id": "emma", "episodes": beside}).raise_for_status()
+    assert cloud.get("/graph/episodes/user/emma").json()["episodes"][0]["content"] == "The office opens at nine."
     torn = cloud.post("/graph-batch", json={"user_id": "emma", "episodes": [sent[0], {"data": ""}]})
     assert torn.status_code == 400
-    assert len(cloud.get("/graph/episodes/user/emma").json()["episodes"]) == len(sent)
+    assert len(cloud.get("/graph/episodes/user/emma").json()["episodes"]) == len(sent) + 1
 
 
 def test_data_of_a_graph_is_no_thread_of_its_user(cloud):
