@@ -102,10 +102,11 @@ _LAST = {
         r"|(?<![上早晚以马馬])上[个個]?月(?![亮光球经餅饼])|先月|الشهر (?:الماضي|الفائت|المنصرم|اللي (?:فات|راح|مضى))"
     ),
     "year": (
-        rf"(?:w )?{_POLISH_LAST} roku"
-        r"|last year|(?:letzte|voriges|vergangene)[sn]? jahr|el año pasado|ano passado"
+        rf"(?:w )?{_POLISH_LAST} roku|(?:zesz[łl]|ubieg[łl])ego roku"
+        r"|last year|(?:letzte|voriges|vergangene)[sn]? jahr|(?:letzt|vorig|vergangen)en jahres|d?el año pasado"
+        r"|ano passado"
         r"|l['’]an(?:née)? (?:derni[eè]r|passé)e?"
-        r"|l['’]anno scorso|vorig jaar|(?:в )?прошлом году|去年|(?<!一)昨年|السنة الماضية|العام الماضي"
+        r"|anno scorso|vorig jaar|(?:в )?прошлом году|прошлого года|去年|(?<!一)昨年|السنة الماضية|العام الماضي"
     ),
     "weekend": (
         rf"(?:w )?{_POLISH_LAST} weekendzie|(?:w )?(?:zesz[łl]y|ubieg[łl]y|poprzedni|ostatni) weekend"
@@ -263,7 +264,7 @@ def _ways() -> list[tuple[str, Callable[[date, re.Match[str]], tuple[date, date]
     found = [(accents_optional(words), days) for words, days in found]
     # "Há 3 dias" keeps its accent: in Italian, who "ha 3 anni" is three years old.
     units = accents_optional(named_units(UNITS))
-    return [*((template.format(n=NUMBER, u=units), _ago) for template in _AGO), *found]
+    return [*found, *((template.format(n=NUMBER, u=units), _ago) for template in _AGO)]
 
 
 def whole(words: str) -> re.Pattern[str]:

@@ -115,7 +115,7 @@ def period(text: str, *, today: date, language: str = "", timezone: tzinfo | Non
     summer is.
     """
     said = _Said(text, today, language or detect(text, fallback=""), timezone)
-    found = _of_last_year(said) or _counted(said)
+    found = _of_last_year(said) or _within_year(_counted(said), said)
     if found is not None and found.last >= today and _is_ahead(said, beside=("past", "unknown")):
         found = None  # "what's on this week": the days that are left of it
     if found is None and _names_date(said):
@@ -225,6 +225,15 @@ def _counted(said: _Said) -> Period | None:
         return Period(*found)
     day = found.first + timedelta(next(iter(named)))
     return Period(day, day, found.words)
+
+
+def _within_year(found: Period | None, said: _Said) -> Period | None:
+    """Of a whole year that is *found*, the month or season that is named: "in August last year"."""
+    if found is None or (found.first.month, found.first.day) != (1, 1) or found.last != date(found.first.year, 12, 31):
+        return found
+    then = replace(said, today=found.last)
+    part = _dated(then) if _hint(then) is not None else _season(then)
+    return replace(part, words=(*found.words, *part.words)) if part is not None else found
 
 
 def _of_last_year(said: _Said) -> Period | None:

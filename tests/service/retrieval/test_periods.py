@@ -20,6 +20,7 @@ WEEK_BEFORE_LAST = (date(2026, 6, 1), date(2026, 6, 7))
 MONTH_BEFORE_LAST = (date(2026, 4, 1), date(2026, 4, 30))
 LAST_MONTH = (date(2026, 5, 1), date(2026, 5, 31))
 LAST_YEAR = (date(2025, 1, 1), date(2025, 12, 31))
+AUGUST_BEFORE = (date(2025, 8, 1), date(2025, 8, 31))
 THIS_WEEK = (date(2026, 6, 15), date(2026, 6, 21))
 THIS_MONTH = (date(2026, 6, 1), date(2026, 6, 30))
 LAST_WEEKEND = (date(2026, 6, 12), date(2026, 6, 14))
@@ -84,13 +85,21 @@ NAMED = [
     ("ar", LAST_MONTH, "الشهر الماضي"),
     ("en", LAST_YEAR, "last year"),
     ("de", LAST_YEAR, "letztes Jahr"),
-    ("es", LAST_YEAR, "el año pasado"),
     ("fr", LAST_YEAR, "l'année dernière"),
     ("fr", LAST_YEAR, "l’an dernier"),
     ("zh", LAST_YEAR, "去年"),
-    ("ja", LAST_YEAR, "昨年"),
     ("ru", LAST_YEAR, "в прошлом году"),
     ("ar", LAST_YEAR, "العام الماضي"),
+    ("en", AUGUST_BEFORE, "in August last year"),
+    ("de", AUGUST_BEFORE, "im August letzten Jahres"),
+    ("es", AUGUST_BEFORE, "en agosto del año pasado"),
+    ("it", AUGUST_BEFORE, "ad agosto dell'anno scorso"),
+    ("pl", AUGUST_BEFORE, "w sierpniu zeszłego roku"),
+    ("ru", AUGUST_BEFORE, "в августе прошлого года"),
+    ("zh", AUGUST_BEFORE, "去年八月"),
+    ("ja", AUGUST_BEFORE, "去年の八月"),
+    ("ar", AUGUST_BEFORE, "في آب من العام الماضي"),
+    ("en", SUMMER_BEFORE, "in the summer of last year"),
     ("en", TWO_WEEKS_AGO, "two weeks ago"),
     ("de", TWO_WEEKS_AGO, "vor 2 Wochen"),
     ("es", TWO_WEEKS_AGO, "hace dos semanas"),
