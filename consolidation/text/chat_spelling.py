@@ -1,9 +1,9 @@
 """
-Words as people shorten them in a chat, written out: "u", "tmrw" and "w/"; "vc", "hj" and "q"; "xq", "stp", "vllt".
+Words as people shorten them in a chat, written out: "u", "tmrw" and "w/"; "vc", "hj" and "qd"; "xq", "stp", "vllt".
 
 What a message wants, and when, is read from closed classes of words, which hold none of these. A form is listed where
-it stands for one thing in its language: "gf" may be gluten free, and "tt" is "tout" in French alone. "Q" stays as it
-is: "q dosis tomo" asks where "que rico" does not.
+it stands for one thing in its language: "gf" may be gluten free, "msg" a spice, and "tt" is "tout" in French alone. "Q"
+stays as it is: "q dosis tomo" asks where "que rico" does not.
 """
 
 from __future__ import annotations
@@ -18,68 +18,66 @@ from consolidation.text.words import content_words
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# A line of words for each short form: "form: words". Forms of one letter count in small letters alone: "vitamin C".
+# "form: words", separated by "|"; frequent misspellings ("adress") are listed, too. Forms of one letter count in small
+# letters alone: "vitamin C".
 _FORMS = {
     "en": (
-        "u: you|ur: your|urself: yourself|n: and|w: with|w/: with|w/o: without|bc: because|cuz: because|coz: because"
-        "|cos: because|bcos: because|b4: before|tmrw: tomorrow|tmr: tomorrow|tmw: tomorrow|2moro: tomorrow"
-        "|2morrow: tomorrow|tomoz: tomorrow|yday: yesterday|yest: yesterday|2day: today|2nite: tonight|2night: tonight"
-        "|tonite: tonight|nite: night|wk: week|wks: weeks|wknd: weekend|wkend: weekend|yr: year|yrs: years|mth: month"
-        "|mths: months|mnth: month|hrs: hours|mins: minutes|tues: tuesday|weds: wednesday|thur: thursday"
-        "|thurs: thursday|appt: appointment|appts: appointments|bday: birthday|bdays: birthdays|ppl: people"
-        "|sth: something|smth: something|smthn: something|sumthing: something|pls: please|plz: please|plss: please"
-        "|wat: what|wot: what|wut: what|wats: what's|wots: what's|wen: when|wher: where|hw: how|dunno: do not know"
-        "|rly: really|rlly: really|msg: message|msgs: messages|txt: text|addr: address|thru: through|abt: about"
-        "|govt: government|xmas: christmas|rn: right now|idk: i don't know|nvm: never mind|fav: favourite"
-        "|fave: favourite|hv: have|shud: should|cud: could|wud: would|r: are|gd: good|prob: probably|probs: probably"
+        "u: you|ur: your|urself: yourself|w: with|w/: with|w/o: without|cuz: because|coz: because|bcos: because"
+        "|b4: before|tmrw: tomorrow|tmr: tomorrow|tmw: tomorrow|2moro: tomorrow|2morrow: tomorrow|tomoz: tomorrow"
+        "|yday: yesterday|yest: yesterday|2day: today|2nite: tonight|2night: tonight|tonite: tonight|nite: night"
+        "|wk: week|wks: weeks|wknd: weekend|wkend: weekend|yr: year|yrs: years|mth: month|mths: months|mnth: month"
+        "|hrs: hours|mins: minutes|tues: tuesday|weds: wednesday|thur: thursday|thurs: thursday|appt: appointment"
+        "|appts: appointments|bday: birthday|bdays: birthdays|ppl: people|sth: something|smth: something"
+        "|smthn: something|sumthing: something|pls: please|plz: please|plss: please|wot: what|wut: what|wats: what's"
+        "|wots: what's|wher: where|dunno: do not know|rly: really|rlly: really|msgs: messages|txt: text|addr: address"
+        "|thru: through|abt: about|govt: government|xmas: christmas|idk: i don't know|nvm: never mind|fav: favourite"
+        "|fave: favourite|hv: have|shud: should|cud: could|wud: would|gd: good|prob: probably|probs: probably"
         "|tho: though|rember: remember|rmbr: remember|remeber: remember|recomend: recommend|adress: address"
     ),
     "de": (
         "vllt: vielleicht|vlt: vielleicht|viell: vielleicht|iwie: irgendwie|iwann: irgendwann|iwo: irgendwo"
-        "|iwas: irgendwas|nich: nicht|net: nicht|eig: eigentlich|eigtl: eigentlich|wsl: wahrscheinlich"
-        "|whs: wahrscheinlich|zs: zusammen|heut: heute|gebtag: geburtstag|bday: geburtstag|wieviel: wie viel|wan: wann"
-        "|kp: keine ahnung|jmd: jemand|immernoch: immer noch|garnicht: gar nicht|moin: hallo"
+        "|iwas: irgendwas|nich: nicht|eig: eigentlich|eigtl: eigentlich|wsl: wahrscheinlich|whs: wahrscheinlich"
+        "|zs: zusammen|heut: heute|gebtag: geburtstag|bday: geburtstag|wieviel: wie viel|wan: wann|kp: keine ahnung"
+        "|jmd: jemand|immernoch: immer noch|garnicht: gar nicht|moin: hallo"
     ),
     "es": (
-        "k: q|ke: q|xq: porque|pq: porque|porq: porque|xk: porque|x: por|tb: también|tmb: también"
-        "|tbn: también|tmbn: también|dnd: donde|dond: donde|cdo: cuando|cnd: cuando|cndo: cuando|kien: quien|qn: quien"
-        "|bn: bien|finde: fin de semana|dsp: después|dps: después|dspues: después|msj: mensaje|xfa: por favor"
-        "|porfa: por favor|pf: por favor|cumple: cumpleaños|stoy: estoy|toy: estoy|tas: estás|ta: está|sta: está"
-        "|pa: para|d: de|grax: gracias|aki: aquí|kiero: quiero|kuando: cuando|kual: cual|mñn: mañana|tq: te quiero"
-        "|vrdd: verdad|ntp: no te preocupes"
+        "k: q|ke: q|xq: porque|pq: porque|porq: porque|xk: porque|x: por|tb: también|tmb: también|tbn: también"
+        "|tmbn: también|dnd: donde|dond: donde|cdo: cuando|cnd: cuando|cndo: cuando|kien: quien|qn: quien|bn: bien"
+        "|finde: fin de semana|dsp: después|dps: después|dspues: después|msj: mensaje|xfa: por favor|porfa: por favor"
+        "|stoy: estoy|sta: está|d: de|grax: gracias|aki: aquí|kiero: quiero|kuando: cuando|kual: cual|mñn: mañana"
+        "|tq: te quiero|vrdd: verdad|ntp: no te preocupes"
     ),
     "fr": (
         "jsuis: je suis|chui: je suis|chuis: je suis|jai: j'ai|jsais: je sais|jsp: je sais pas|pk: pourquoi"
-        "|pq: pourquoi|pkoi: pourquoi|pourkoi: pourquoi|qd: quand|tt: tout|tte: toute|ts: tous|bcp: beaucoup"
+        "|pq: pourquoi|pkoi: pourquoi|pourkoi: pourquoi|qd: quand|tt: tout|tte: toute|bcp: beaucoup"
         "|stp: s'il te plaît|svp: s'il vous plaît|slt: salut|bjr: bonjour|rdv: rendez-vous|auj: aujourd'hui"
         "|ajd: aujourd'hui|tjs: toujours|tjrs: toujours|tjr: toujours|mtn: maintenant|mnt: maintenant|psk: parce que"
-        "|pcq: parce que|pck: parce que|kel: quel|kelle: quelle|ki: qui|koi: quoi|ke: que|cmt: comment"
-        "|cmnt: comment|qqn: quelqu'un|qq1: quelqu'un|qqch: quelque chose|anniv: anniversaire|appart: appartement"
-        "|kdo: cadeau|ns: nous|vs: vous|ds: dans|pr: pour|c: c'est|g: j'ai|nn: non|sem: semaine|ac: avec"
+        "|pcq: parce que|pck: parce que|kel: quel|kelle: quelle|koi: quoi|ke: que|cmt: comment|cmnt: comment"
+        "|qqn: quelqu'un|qq1: quelqu'un|qqch: quelque chose|anniv: anniversaire|appart: appartement|kdo: cadeau"
+        "|ns: nous|pr: pour|c: c'est|g: j'ai|nn: non|sem: semaine"
     ),
     "it": (
         "nn: non|cmq: comunque|xké: perché|xkè: perché|xke: perché|xche: perché|xché: perché|perke: perché"
-        "|perkè: perché|xchè: perché|x: per|xò: però|xo: però|qnd: quando|qlc: qualcosa|qlcs: qualcosa"
-        "|qlcn: qualcuno|tt: tutto|tutt: tutto|dp: dopo|sn: sono|cn: con|ke: che|ki: chi|k: che|dv: dove|kosa: cosa"
-        "|qnt: quanto|msg: messaggio|grz: grazie|gg: giorni|pome: pomeriggio|qst: questo|anke: anche|trp: troppo"
-        "|qll: quello|nnt: niente|ank: anche"
+        "|perkè: perché|xchè: perché|x: per|xò: però|xo: però|qnd: quando|qlc: qualcosa|qlcs: qualcosa|qlcn: qualcuno"
+        "|tutt: tutto|dp: dopo|sn: sono|cn: con|ke: che|ki: chi|k: che|dv: dove|kosa: cosa|qnt: quanto|msg: messaggio"
+        "|grz: grazie|gg: giorni|pome: pomeriggio|qst: questo|anke: anche|trp: troppo|qll: quello|nnt: niente"
+        "|ank: anche"
     ),
     "pt": (
-        "vc: você|vcs: vocês|ce: você|oq: o que|pq: por que|qd: quando|qdo: quando|qnd: quando|qndo: quando"
-        "|qnto: quanto|qto: quanto|qnt: quanto|qnta: quanta|qntos: quantos|qntas: quantas|qm: quem|qal: qual"
-        "|tb: também|tbm: também|tbn: também|hj: hoje|amn: amanhã|agr: agora|dps: depois|dpois: depois|msm: mesmo"
-        "|msma: mesma|n: não|ñ: não|naum: não|p/: para|p: para|pra: para|c/: com|c: com|s/: sem|mto: muito|mta: muita"
-        "|mt: muito|mtos: muitos|vlw: valeu|blz: beleza|obg: obrigado|pfv: por favor|pf: por favor"
-        "|fds: fim de semana|tdo: tudo|td: tudo|tds: todos|tô: estou|to: estou|tou: estou|ta: está|tá: está"
-        "|tava: estava|cmg: comigo|ctg: contigo|nd: nada|ngm: ninguém|vdd: verdade|niver: aniversário|ap: apartamento"
-        "|apê: apartamento|apto: apartamento|aptos: apartamentos|aps: apartamentos|facul: faculdade|freela: freelance"
-        "|cel: celular|kd: onde está|cadê: onde está|aki: aqui|qq: qualquer|hr: hora|hrs: horas|d: de|eh: é|bjs: beijos"
-        "|msg: mensagem|tel: telefone|prox: próximo"
+        "vc: você|vcs: vocês|oq: o que|pq: por que|qd: quando|qdo: quando|qnd: quando|qndo: quando|qnto: quanto"
+        "|qto: quanto|qnt: quanto|qnta: quanta|qntos: quantos|qntas: quantas|qm: quem|qal: qual|tb: também"
+        "|tbm: também|tbn: também|hj: hoje|amn: amanhã|agr: agora|dps: depois|dpois: depois|msm: mesmo|msma: mesma"
+        "|n: não|ñ: não|naum: não|p/: para|p: para|pra: para|c/: com|c: com|s/: sem|mto: muito|mta: muita"
+        "|mtos: muitos|vlw: valeu|blz: beleza|obg: obrigado|pfv: por favor|fds: fim de semana|tdo: tudo|td: tudo"
+        "|tds: todos|tô: estou|tou: estou|ta: está|tá: está|tava: estava|cmg: comigo|ctg: contigo|nd: nada"
+        "|ngm: ninguém|vdd: verdade|niver: aniversário|ap: apartamento|apê: apartamento|aps: apartamentos"
+        "|facul: faculdade|freela: freelance|cel: celular|kd: onde está|cadê: onde está|aki: aqui|qq: qualquer"
+        "|hr: hora|hrs: horas|d: de|eh: é|bjs: beijos|msg: mensagem|prox: próximo"
     ),
     "nl": (
         "ff: even|mss: misschien|msch: misschien|wrm: waarom|wnr: wanneer|gwn: gewoon|vndg: vandaag|mrgn: morgen"
         "|idd: inderdaad|iig: in ieder geval|vgm: volgens mij|wss: waarschijnlijk|ie: hij|zn: zijn|mn: mijn"
-        "|jr: jaar|wknd: weekend|afspr: afspraak|altijdt: altijd|nix: niks|aub: alsjeblieft"
+        "|wknd: weekend|afspr: afspraak|nix: niks|aub: alsjeblieft"
     ),
     "pl": (
         "nwm: nie wiem|bd: będzie|tyg: tydzień|mies: miesiąc|godz: godzina|dzk: dzięki|dzx: dzięki|sb: sobie"
@@ -87,16 +85,20 @@ _FORMS = {
         "|pon: poniedziałek|czw: czwartek|urodz: urodziny|kiedys: kiedyś|nr: numer|ofc: oczywiście"
     ),
     "ru": (
-        "спс: спасибо|пж: пожалуйста|пжл: пожалуйста|пжлст: пожалуйста|плиз: пожалуйста|др: день рождения"
-        "|чё: что|чо: что|че: что|шо: что|щас: сейчас|ща: сейчас|счас: сейчас|седня: сегодня|сёдня: сегодня"
-        "|кв: квартира|мб: может быть|хз: не знаю|оч: очень|ваще: вообще|када: когда|скок: сколько"
-        "|скока: сколько|скоко: сколько|тел: телефон|завтро: завтра|понед: понедельник|вск: воскресенье"
+        "спс: спасибо|пж: пожалуйста|пжл: пожалуйста|пжлст: пожалуйста|плиз: пожалуйста|чё: что|чо: что|шо: что"
+        "|щас: сейчас|ща: сейчас|счас: сейчас|седня: сегодня|сёдня: сегодня|мб: может быть|хз: не знаю|оч: очень"
+        "|ваще: вообще|када: когда|скок: сколько|скока: сколько|скоко: сколько|тел: телефон|завтро: завтра"
+        "|понед: понедельник|вск: воскресенье"
     ),
 }
 # What stands around a short form that is another thing: a part of a name or an address, a sum, "plan b", "n. 5".
 _BESIDE = r"\w'’@#&+*=\\-"
 _SUMS = r"(?<!\d)(?<!\d )"
-_LETTERS_OF_A_NAME = r"(?<!vitamin )(?<!vitamina )(?<!vitamine )(?<!letra )(?<!plan )(?<!plano )(?<!tipo )(?<!classe )"
+_NAMED_BY_LETTERS = (
+    "vitamin vitamina vitamine letra plan plano tipo classe hepatite hépatite hepatitis tamanho talla rayos raggi"
+    " langage linguagem lenguaje linguaggio"
+)
+_LETTERS_OF_A_NAME = "".join(f"(?<!{word} )" for word in _NAMED_BY_LETTERS.split())
 
 
 def spelled_out(text: str, *, language: str) -> str:
@@ -119,7 +121,7 @@ def with_words_written_out(text: str, *, language: str) -> str:
 
 
 def _is_short(found: re.Match[str]) -> bool:
-    """Whether a form is not a name, as "Ned" and "Wen" are: it has a capital where it begins the text alone."""
+    """Whether a form is not a name, as "Cuz" may be: it has a capital where it begins the text alone."""
     return found[0].islower() or found.start() == 0 or found.string.isupper()
 
 

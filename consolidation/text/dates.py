@@ -75,7 +75,9 @@ _POLISH_CUE = re.compile(r"\b(?:we?|od|do|przed|po)\s+$", re.IGNORECASE)
 _AMBIGUOUS_IN_POLISH = frozenset("maj maja marca".split())
 # Portuguese "março" as it is typed in a hurry, and somebody's name: only after a day or a Portuguese word like "in".
 _MARCO = "marco"
-_PORTUGUESE_CUE = re.compile(r"\b(?:em|at[ée]|desde|m[êe]s de|in[íi]cio de|fim de|final de|meados de)\s+$")
+_PORTUGUESE_CUE = re.compile(
+    r"\b(?:em|at[ée]|desde|m[êe]s de|in[íi]cio de|fim de|final de|meados de)\s+$", re.IGNORECASE
+)
 # Frequent words of other languages ("ten" is "dez", "I like" is "mag"): a month only after a day, or before a year.
 _AFTER_A_DAY = frozenset("ago dez gen lug mag out set".split())
 # English words as well, which a number may stand before ("5 out of 10"): a month only as in "5 de out".

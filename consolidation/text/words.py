@@ -54,6 +54,12 @@ SPELLINGS = {
     **dict(zip("\u0929\u0931\u0934", "नरळ", strict=True)),
 }
 _PLAIN_LETTERS = str.maketrans("áàâãéèêíìîóòôõúùûçñąćęłńśźż", "aaaaeeeiiioooouuucnacelnszz")
+# Of a regular expression: an escape, a class, what ends in a quantifier's word ("\\w+ść"), or a word.
+_LATIN_WORDS = re.compile(r"(?P<as_it_is>\\.|\[(?:\\.|[^\]\\])*\]|[+*}][^\W\d_]+)|[^\W\d_]+")
+_LONG_WORD = 4  # letters
+_SHORT_AND_CLEAR = frozenset({"año", "mês"})
+_CHEAP_AT_THE_END = "ãõçñąęłśźż"  # "amanhã": no verb is told apart by it
+_ASKING = frozenset("cuando como donde adonde cual cuales quien quienes cuanto cuanta cuantos cuantas porque".split())
 # A nasal before a consonant of its own row may as well be a dot above: हिन्दी and हिंदी.
 _NASAL = re.compile("ङ्(?=[क-घ])|ञ्(?=[च-झ])|ण्(?=[ट-ढ])|न्(?=[त-ध])|म्(?=[प-भ])")
 
@@ -143,15 +149,23 @@ def both_ends(text: str) -> str:
 
 @functools.cache
 def accents_optional(pattern: str) -> str:
-    """*pattern*, a regular expression, with which Latin words are found without their accents, too: ``m[eê]s``."""
-    loose, in_class = list[str](), False
-    for at, letter in enumerate(pattern):
-        if letter in "[]" and not pattern[:at].endswith("\\"):
-            in_class = letter == "["
-        plain = letter.translate(_PLAIN_LETTERS)
-        both = letter if plain == letter else f"{letter}{plain}"
-        loose.append(both if in_class or plain == letter else f"[{both}]")
-    return "".join(loose)
+    """
+    *pattern*, a regular expression, with which Latin words are found without their accents, too: ``s[áa]bado``.
+
+    An accent stays where another word begins without it: in short words ("où", "qué", "née"), at the end ("corrigé",
+    "está") and in words that ask ("cuándo"). Classes of letters are read as they are written.
+    """
+    return _LATIN_WORDS.sub(lambda found: found[0] if found["as_it_is"] else _loosely(found[0]), pattern)
+
+
+def _loosely(word: str) -> str:
+    is_short = len(word) < _LONG_WORD and word not in _SHORT_AND_CLEAR
+    if is_short or word.translate(_PLAIN_LETTERS) in _ASKING:
+        return word
+    letters = ((letter, letter.translate(_PLAIN_LETTERS)) for letter in word[:-1])
+    last = word[-1]
+    plain = last.translate(_PLAIN_LETTERS) if last in _CHEAP_AT_THE_END else last
+    return "".join(one if one == bare else f"[{one}{bare}]" for one, bare in (*letters, (last, plain)))
 
 
 def without_accents(text: str) -> str:

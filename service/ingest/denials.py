@@ -10,7 +10,7 @@ import re
 
 from consolidation.text.concepts import concepts
 from consolidation.text.denials import denies, objection, says_no
-from consolidation.text.speech_acts import acknowledges, concedes, contrasts, corrects
+from consolidation.text.speech_acts import acknowledges, concedes, contrasts, corrects, is_question
 from consolidation.text.subjectless import subjectless
 from consolidation.text.words import content_words
 from service.index.neighbourhood import asks
@@ -48,7 +48,7 @@ def is_denied(claim: str, own: str, answer: str, *, language: str) -> bool:
     is_right = contrasts(own) and acknowledges(answer)
     if corrects(answer) or (is_right and (is_conceded or bears_on(own, claim, language=language))):
         return True
-    if is_conceded and _doubts(own, claim, language=language):
+    if is_conceded and _puts_right(own, claim, answer, language=language):
         return True
     is_asked = asks(_last_mark(claim))  # a "no" may be no more than the answer
     if denies(own):
@@ -62,11 +62,14 @@ def is_denied(claim: str, own: str, answer: str, *, language: str) -> bool:
     )
 
 
-def _doubts(own: str, claim: str, *, language: str) -> bool:
-    """Whether a person's *own* words begin with a word or two of a *claim*, asked again."""
+def _puts_right(own: str, claim: str, answer: str, *, language: str) -> bool:
+    """Whether a person's *own* words ask a word or two of a *claim* again, and tell what the *answer* takes up."""
     found = _ECHO.match(own)
-    echo = telling(found["echo"], language) if found is not None else frozenset[str]()
-    return bool(echo) and echo <= telling(claim, language)
+    if found is None:
+        return False
+    echo, rest, claimed = telling(found["echo"], language), own[found.end() - 1 :], telling(claim, language)
+    new = telling(rest, language) - claimed
+    return bool(echo) and echo <= claimed and not is_question(rest) and bool(new & telling(answer, language))
 
 
 def bears_on(rest: str, claim: str, *, language: str) -> bool:

@@ -47,7 +47,7 @@ ADVICE = (
 
 
 async def test_what_u_said_is_what_the_assistant_said(tmp_path):
-    """ "Did u say" was no question about what the bot said, as "did you say" is, so its answer came behind others."""
+    """Broken: "did u say" did not ask for what the bot said, as "did you say" does: its answer came behind others."""
     turns = (
         ("i told joe he should try fishing, or a map", "He may like both."),
         ("what do i get joe, he is hard to please", "An old map of the river he fishes on, framed."),
@@ -72,7 +72,7 @@ async def test_what_u_said_is_what_the_assistant_said(tmp_path):
 async def test_short_forms_are_searched_for_written_out_and_the_trace_says_what_was_typed(
     tmp_path, language, typed, read
 ):
-    """Short forms were looked for as they stood: "tmrw" found no appointment, and "qd" asked for no time."""
+    """Broken: short forms were looked for as they stood: "tmrw" found no appointment, and "qd" asked for no time."""
     async with running(tmp_path) as service:
         await told(service, "dani", *ADVICE)
         found = await surfaced(service, "dani", typed)
@@ -82,7 +82,7 @@ async def test_short_forms_are_searched_for_written_out_and_the_trace_says_what_
 
 
 async def test_a_short_form_in_what_was_told_is_found_by_its_word(tmp_path):
-    """A turn with "appt" had not the word "appointment", by which it was asked for."""
+    """Broken: a turn with "appt" had not the word "appointment", by which it was asked for."""
     async with running(tmp_path) as service:
         await told(service, "dani", *ADVICE, ("alfies appt is at crookes", "Noted."))
         found = await surfaced(service, "dani", "Alfie's appointment")
@@ -91,19 +91,19 @@ async def test_a_short_form_in_what_was_told_is_found_by_its_word(tmp_path):
         assert found["arms"]["words"] == 1 and "concepts" in found["arms"]
 
 
-@pytest.mark.parametrize(
-    ("question", "turn"),
-    [
-        ("que hice el sabado?", "t1"),
-        ("o que eu fiz no sabado passado?", "t1"),
-        ("qu'est-ce que j'ai fait la semaine derniere ?", "t1"),
-        ("que hice en agosto del año pasado? y en el ano pasado?", "t0"),
-        ("qu'est-ce que j'ai fait en fevrier ?", "t2"),
-        ("o que eu fiz em marco?", "t3"),
-    ],
-)
-async def test_days_without_accents_are_days(tmp_path, question, turn):
-    """ "El sabado", "la semaine derniere", "em marco": without its accent no day or month was one."""
+DAYS = {
+    "que hice el sabado?": "t1",
+    "o que eu fiz no sabado passado?": "t1",
+    "qu'est-ce que j'ai fait la semaine derniere ?": "t1",
+    "que hice en agosto del año pasado? y en el ano pasado?": "t0",
+    "qu'est-ce que j'ai fait en fevrier ?": "t2",
+    "o que eu fiz em marco?": "t3",
+    "Em marco, o que eu fiz?": "t3",
+}
+
+
+async def test_days_without_accents_are_days(tmp_path):
+    """Broken: "el sabado", "la semaine derniere", "em marco": without its accent no day or month was one."""
     days = ("2025-08-12", "2026-11-14", "2026-02-10", "2026-03-10")
     async with running(tmp_path) as service:
         for number, day in enumerate(days):
@@ -114,12 +114,12 @@ async def test_days_without_accents_are_days(tmp_path, question, turn):
             }
             await service.keep("ana", said, turn_id=f"t{number}", session_id=f"s{number}")
         await service.digested("ana")
-        found = await surfaced(service, "ana", question)
-        assert turns_of(found)[0] == turn
+        first = {asked: turns_of(await surfaced(service, "ana", asked, session_id=asked))[:1] for asked in DAYS}
+    assert first == {asked: [turn] for asked, turn in DAYS.items()}
 
 
 async def test_marco_is_somebody_where_no_word_says_in(tmp_path):
-    """A present for Marco is not one of March, though "marco" is how "março" is typed."""
+    """Broken: "marco", as "março" is typed, was a month wherever it stood."""
     async with running(tmp_path) as service:
         await told(service, "ana", ("comprei um vinho pro marco", "Boa!"), ("the wine for Marco is here", "Good."))
         trace = await trace_of(service, "ana", await surfaced(service, "ana", "what did I buy for Marco?"))
@@ -128,7 +128,7 @@ async def test_marco_is_somebody_where_no_word_says_in(tmp_path):
 
 
 async def test_the_story_of_ones_own_is_asked_for_and_not_to_be_made_up(tmp_path):
-    """ "Me conta a historia da minha…" was a wish for a story, and nothing surfaced; with an accent, too."""
+    """Broken: "Me conta a historia da minha…" was a wish for a story, and nothing surfaced; with an accent, too."""
     turns = (
         ("to pensando em fazer um mestrado", "Que bom!"),
         ("passei no mestrado!", "Parabéns!"),
@@ -141,7 +141,7 @@ async def test_the_story_of_ones_own_is_asked_for_and_not_to_be_made_up(tmp_path
 
 
 async def test_the_bots_error_that_is_asked_again_is_denied(tmp_path):
-    """ "Thiago??? it's Mei": the wrong invitation stayed, as if nobody had said a word against it."""
+    """Broken: "Thiago??? it's Mei": the wrong invitation stayed, as if nobody had said a word against it."""
     wrong = ("write the invitation for the party", '"Rafa and Thiago invite you to the party!"')
     right = ("THIAGO??? lol its MEI", 'Sorry! "Rafa and Mei invite you to the party!"')
     async with running(tmp_path) as service:
@@ -155,14 +155,14 @@ async def test_the_bots_error_that_is_asked_again_is_denied(tmp_path):
 
 
 async def test_a_school_that_nobody_told_of_stays_untold_without_accents(tmp_path):
-    """ "Ensino medio" was no school, so whatever was near came up in its place."""
+    """Broken: "Ensino medio" was no school, so whatever was near came up in its place."""
     async with running(tmp_path) as service:
         await told(service, "rafa", ("to fazendo pos em curitiba, a escola é boa", "Que bom!"), *ADVICE)
         assert turns_of(await surfaced(service, "rafa", "em q escola eu fiz o ensino medio")) == []
 
 
 async def test_a_relative_whose_name_has_no_capital_is_known(tmp_path):
-    """ "My sister kelly" gave no name to "my sister", so what was told of kelly was not found by it."""
+    """Broken: "My sister kelly" gave no name to "my sister", so what was told of kelly was not found by it."""
     turns = (("my sister kelly says hi", "Hi, Kelly!"), ("kelly works nights on the kids ward", "Hard."), *ADVICE[1:])
     async with running(tmp_path) as service:
         await told(service, "dani", *turns)
@@ -173,7 +173,7 @@ async def test_a_relative_whose_name_has_no_capital_is_known(tmp_path):
 
 
 async def test_who_was_there_together_stands_in_the_message_before(tmp_path):
-    """ "What class did we do together" was searched for without her whom the message before it names."""
+    """Broken: "What class did we do together" was searched for without her whom the message before it names."""
     async with running(tmp_path) as service:
         await told(service, "dani", ("doing legs bums n tums on wednesdays w/ kelly", "Good for you!"), *ADVICE)
         window = ("saw kelly in asda", "How is she?", "good. what class did we do together again")

@@ -8,12 +8,12 @@ from consolidation.text.chat_spelling import spelled_out, with_words_written_out
 @pytest.mark.parametrize(
     ("language", "typed", "meant"),
     [
-        ("en", "wen is my appt, did u say tmrw", "when is my appointment, did you say tomorrow"),
+        ("en", "wot time is my appt, did u say tmrw", "what time is my appointment, did you say tomorrow"),
         ("en", "Tmrw w/ Joe", "tomorrow with Joe"),
         ("en", "TMRW AT THE LATEST", "tomorrow AT THE LATEST"),
         ("en-GB", "ok. tmrw then", "ok. tomorrow then"),
         ("pt-BR", "qd vc vai? hj n", "quando você vai? hoje não"),
-        ("ru", "когда др у мамы, спс", "когда день рождения у мамы, спасибо"),
+        ("ru", "щас не могу, завтро", "сейчас не могу, завтра"),
     ],
 )
 def test_short_forms_are_written_out(language, typed, meant):
@@ -24,11 +24,12 @@ def test_short_forms_are_written_out(language, typed, meant):
 @pytest.mark.parametrize(
     ("language", "typed"),
     [
-        ("de", "Ned kommt. Wann kommt Ned?"),
-        ("en", "I met Wen and Cos"),
+        ("en", "I met Fav and Pls, is it msg"),
+        ("es", "¿Cuándo cumple años?"),
+        ("ru", "и др. в кв. 5"),
         ("de", "Wann ist der .NET Kurs, der .net Kurs"),
         ("en", "plan b, vitamin c, r2d2, u-turn, n=5, a/c, x.com/u"),
-        ("pt", "vitamina c, letra d"),
+        ("pt", "vitamina c, letra d, tamanho p, Tel Aviv"),
         ("xx", "u r gd"),
     ],
 )

@@ -101,3 +101,28 @@ def test_what_is_put_beside_something_else_than_the_claim_denies_nothing():
     assert denied("in Porto, not Lyon", "Right: in Porto.")
     assert denied("oat milk not soy", "Sorry: oat milk.")
     assert not denied("unsalted butter not salted", "Right: unsalted butter.")
+
+
+@pytest.mark.parametrize(
+    ("own", "answer", "is_right"),
+    [
+        ("LYON??? it's Porto", "Sorry, Porto it is!", True),
+        ("Lyon? what's the weather there", "Sorry, I can't check the weather.", False),
+        ("Lyon? yes, she is nice", "Sorry for the delay! Carla is nice.", False),
+    ],
+)
+def test_a_word_of_the_claim_that_is_asked_again_denies_it_where_the_answer_takes_up_another(own, answer, is_right):
+    """Broken: any "sorry" behind an echo denied the claim."""
+    assert denied(own, answer) == is_right
+
+
+@pytest.mark.parametrize(
+    ("language", "claim", "own", "answer"),
+    [
+        ("es", "Tu vuelo sale el martes.", "gracias, ¿cómo arreglo la factura?", "Corrige primero el importe."),
+        ("it", "Il volo parte martedì.", "grazie, e mio fratello?", "Si scusa sempre, poi tace."),
+    ],
+)
+def test_what_the_answer_tells_somebody_to_do_concedes_nothing(language, claim, own, answer):
+    """Broken: without its accent, "corrige" was read as "corrigé", and "si" as "sí"."""
+    assert not denied(own, answer, claim=claim, language=language)

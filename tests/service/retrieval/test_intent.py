@@ -350,6 +350,8 @@ def test_asking_for_what_the_person_said_is_something_else(language, text):
         ("en", "how do I pay the rent each month"),
         ("de", "Welche Stimme singe ich?"),
         ("de", "In welchem Haus wohne ich?"),
+        ("fr", "Est-ce que mes parents viennent ?"),  # "que mes" is not "qué meses"
+        ("pt", "que horas é minha consulta"),
     ],
 )
 def test_one_thing_is_no_list(language, text):
