@@ -121,7 +121,8 @@ async def read(uri: str, connection: ApiConnection) -> ReadResourceResult:
     kind = _KINDS.get(matched["kind"]) if matched is not None else None
     if matched is None or kind is None:
         raise MCPError(
-            INVALID_PARAMS, f"there is no resource {uri!r}; there are {', '.join(f'{one}://ada' for one in _KINDS)}"
+            INVALID_PARAMS,
+            f"there is no resource {uri!r}: they are called like {' or '.join(f'{one}://ada' for one in _KINDS)}",
         )
     try:
         found = await kind.read(mind_id_of(unquote(matched["mind"])), connection)

@@ -52,7 +52,7 @@ class Background:
         """
         Run a job that never ends by itself. The end of the service does not wait for it.
 
-        One that fails all the same is begun again, after a pause that is longer each time.
+        One that fails all the same is begun again, after a pause that is longer each time, until it runs for a while.
         """
         self._daemons.add(self.start(name, partial(self._outlive, name, job)))
 
@@ -151,12 +151,15 @@ class Background:
             await asyncio.wait(set(self._tasks))
 
     async def _outlive(self, name: str, job: Callable[[], Awaitable[None]]) -> None:
-        seconds = _FIRST_PAUSE_SECONDS
+        seconds, clock = _FIRST_PAUSE_SECONDS, asyncio.get_running_loop().time
         while True:
+            began = clock()
             try:
                 return await job()
             except Exception:
                 log.exception("job.failed", job=name)
+            if clock() - began > _MOST_PAUSE_SECONDS:  # it was well meanwhile
+                seconds = _FIRST_PAUSE_SECONDS
             if not await self.pause(seconds):
                 return None
             seconds = min(2 * seconds, _MOST_PAUSE_SECONDS)

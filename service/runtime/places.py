@@ -1,8 +1,8 @@
 """
 Places for work that shares a processor: a few pieces at once, the others wait in the order in which they came.
 
-What has too little time left lets the rest pass. Where more comes than can be done, each piece would else be begun just
-too late to be of use, and nobody would be served.
+What has too little time left lets the rest pass. Where more comes than can be done, each piece would otherwise start
+just too late, and nobody would be served.
 """
 
 from __future__ import annotations

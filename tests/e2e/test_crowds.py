@@ -77,5 +77,5 @@ async def test_who_waits_in_vain_is_answered_by_the_deadline_and_the_next_call_s
         embedder.gate.set()
         await asyncio.gather(*first)
         answer = (await service.resonate(MIND, "Who did I paint the otter for?", session_id="after")).json()
-    assert [(one["surfaced"], one["degraded"]) for one in late] == [(False, ["deadline"])] * len(SUBJECTS)
+    assert all(not one["surfaced"] and "deadline" in one["degraded"] for one in late)
     assert "otter" in answer["block"]

@@ -105,6 +105,7 @@ async def test_a_rebuild_gives_up_what_hangs_and_reads_it_again(tmp_path):
 
 
 async def test_a_rebuild_lets_no_thread_of_a_lane_write_into_the_full_text_that_it_makes_anew(tmp_path):
+    """Broken: a thread that the rebuild gave up wrote on into the new full text, and turns were missing in it."""
     reached, goes_on = threading.Event(), threading.Event()
     turns = [
         {"turn_id": f"t{at}", "session_id": f"s{at}", "messages": [{"role": "user", "content": f"Room {at}."}]}
@@ -123,7 +124,7 @@ async def test_a_rebuild_lets_no_thread_of_a_lane_write_into_the_full_text_that_
 
         mind.text.add_turns = held
         await service.http.post("/v1/minds/ada/turns/batch", json={"turns": turns})
-        await anyio.to_thread.run_sync(reached.wait, GIVE_UP)
+        assert await anyio.to_thread.run_sync(reached.wait, GIVE_UP)
         rebuilding = asyncio.ensure_future(service.http.post("/v1/minds/ada/rebuild"))
         await asyncio.wait({rebuilding}, timeout=1)
         goes_on.set()

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -121,7 +122,7 @@ class ServerPurge:
         return tuple(file.relative_to(folder.parent).as_posix() for file in found)
 
     def _delete_what_was_left(self) -> None:
-        """Delete the files of an embedded server that is not used; another one that works on them is left alone."""
+        """Delete what an embedded server left that is not used, unless it was written to since this service began."""
         if self._left is not None and _last_written(self._left) == self._left_at:
             shutil.rmtree(self._left, ignore_errors=True)
 
@@ -241,8 +242,11 @@ def _statements(graph: str) -> str:
 
 def _last_written(folder: Path | None) -> int:
     """When a file of *folder* was last written, in nanoseconds; 0 where there is none."""
-    files = folder.rglob("*") if folder is not None else ()
-    return max((file.stat().st_mtime_ns for file in files if file.is_file()), default=0)
+    newest = 0
+    for file in folder.rglob("*") if folder is not None else ():
+        with suppress(FileNotFoundError):  # a server makes files that it soon renames
+            newest = max(newest, file.stat().st_mtime_ns if file.is_file() else 0)
+    return newest
 
 
 def _is_away(error: GraphFault) -> bool:

@@ -424,10 +424,8 @@ async def _answers(
         await anyio.sleep(_POLL_SECONDS)
         minds = (await status_of_all(connection))[0].minds
     if len(minds) > most_minds:
-        words = (
-            f"{most_minds:,} of {len(minds):,} are looked into, those in trouble first: --minds {len(minds)} takes all"
-        )
-        found.append(Finding(NOTED, "minds", words))
+        looked_into = f"{most_minds:,} of {len(minds):,} are looked into, those in trouble first"
+        found.append(Finding(NOTED, "minds", f"{looked_into}. --minds {len(minds)} looks into all"))
     for one in sorted(minds, key=lambda one: not (one.waiting_for or one.parked))[:most_minds]:
         found += await _mind(connection, one.mind_id)
         found += with_file_faults(one.mind_id, _folder(settings, one.mind_id))

@@ -190,7 +190,7 @@ async def test_an_unknown_tool_and_an_unknown_resource_are_errors_of_the_protoco
     async with over_http(service) as host:
         with pytest.raises(MCPError, match="there is no tool 'forget'"):
             await host.call_tool("forget", {})
-        with pytest.raises(MCPError, match="there are story://ada, waking://ada"):
+        with pytest.raises(MCPError, match="called like story://ada or waking://ada"):
             await host.read_resource("story://../etc/passwd")
         with pytest.raises(MCPError, match="no mind called 'nobody' yet"):
             await host.read_resource("story://nobody")

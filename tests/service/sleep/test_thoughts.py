@@ -1,11 +1,10 @@
 """In which language an agent at work is reminded: that of what it says and hears, whatever its tools print."""
 
-import asyncio
-
 import pytest
 
 from tests.support.agents import act, call, slept, thought
 from tests.support.service import running
+from tests.support.waiting import until_async
 
 pytestmark = pytest.mark.anyio
 
@@ -28,8 +27,6 @@ async def test_a_thought_is_told_in_the_agents_language_whatever_a_tool_was_give
         await act(service, thought("Ich lese den nächsten Bericht, so wie gestern."), failed, session="tag-2")
 
         traces = (await service.memory.minds.find("ada")).trace_log
-        async with asyncio.timeout(30):
-            while len(found := [one for one in traces.recent(limit=9) if "503" in one.message]) < 1:
-                await asyncio.sleep(0.1)
+        found = await until_async(lambda: [one for one in traces.recent(limit=9) if "503" in one.message])
 
     assert [one.language for one in found] == ["de"]

@@ -26,6 +26,7 @@ const ARMS: Record<string, string> = {
 
 const RUNGS: Record<string, string> = {
   deadline: "The deadline came before it was done.",
+  service_stopping: "The service was stopped before it was done.",
   disk_failed: "The transcript could not be read.",
   memory_failed: "The memory failed; the log of the service says why.",
   transcription_skipped: "What was spoken was not in words in time: what was said before was looked for.",
