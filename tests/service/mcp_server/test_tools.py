@@ -140,7 +140,7 @@ async def test_what_is_known_is_listed_with_its_sources(told):
     assert text_of(facts).startswith(f"1. [holding, since 2026-01-09 18:30 UTC] {fact['text']} (id {fact['id']})\n")
     assert fact["sources"][0]["turn_id"]
     for one in entities.structured_content["items"]:
-        assert f" facts, last spoken of 2026-01-09 18:30 UTC (id {one['id']})" in text_of(entities)
+        assert f": 1 fact, last spoken of 2026-01-09 18:30 UTC (id {one['id']})" in text_of(entities)
     assert not of_one.is_error
     assert text_of(none) == "No such fact is known."
     assert "cursor" in wrong

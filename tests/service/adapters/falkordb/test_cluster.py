@@ -238,7 +238,7 @@ async def test_what_is_erased_goes_from_the_files_of_master_and_replica(whole):
     said = f"a canary {'of a long day ' * 40}"
     await tell(connection, graph, said)
     until(lambda: set(cluster.holding("a canary")) == {master, replica})
-    purge = ServerPurge(connection, folder=None)
+    purge = ServerPurge(connection, files=None)
 
     await connection.delete(graph)
     await purge.forget_statements(graph)
@@ -264,7 +264,7 @@ async def test_a_former_master_forgets_the_statements_it_has_stored_too(whole):
         cluster.until_in_step()
         was_left = stream in master.command("KEYS", "*")
 
-        await ServerPurge(connection, folder=None).forget_statements(graph)
+        await ServerPurge(connection, files=None).forget_statements(graph)
 
         assert was_left
         until(lambda: stream not in master.command("KEYS", "*"))
@@ -280,7 +280,7 @@ async def test_a_node_that_is_away_when_something_is_erased_is_named(whole):
     replica.kill()
 
     await connection.delete(graph)
-    rewritten = await ServerPurge(connection, folder=None).rewrite(graph)
+    rewritten = await ServerPurge(connection, files=None).rewrite(graph)
 
     assert not rewritten.is_done
     assert rewritten.append_only_file.startswith(f"{replica.address}: not written anew, and may hold it")
@@ -295,4 +295,4 @@ async def test_nothing_is_erased_while_the_shard_itself_is_away(whole):
         node.kill()
 
     with pytest.raises(GraphFault):
-        await ServerPurge(connection, folder=None).rewrite(graph)
+        await ServerPurge(connection, files=None).rewrite(graph)
