@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"(?<![\w'’-])[^\W\d_](?:[^\W\d_]|['’-](?=[^\W\d_]))+")
 _FORMED = re.compile(r"(?:ed|ings?|tions?|ments?|ness|ity|ly)$")  # "Reindexed", "Deduplication": names end so rarely
 _SHORTEST_PART = 3  # letters of a word that others are made of
+# In small letters words of another language: "mi padre es franco".
+_WORDS_ELSEWHERE = frozenset("franco bianca bruno vera regina ida nina toni leon marco ella rosa luz paz sol".split())
 # Of those that are ordinary words as well (``word_names``), a capital must not come of the place.
-# Given names that are words in another language: "mi padre es franco".
-_ORDINARY = frozenset("franco bianca bruno vera regina ida nina toni leon marco ella rosa luz paz sol".split())
 _GIVEN = frozenset(
     """
     aaron abdul abdullah abigail achim ada adam adela adelaide adele adrian adriana adrien agata agatha agnes
@@ -134,7 +134,7 @@ def _in_list(word: str) -> str:
 
 def small_names(text: str) -> tuple[str, ...]:
     """The given names that *text* has in small letters, as people type in a chat, without ordinary words."""
-    found = (one[0] for one in _WORD.finditer(text) if one[0].islower() and one[0] not in _ORDINARY)
+    found = (one[0] for one in _WORD.finditer(text) if one[0].islower() and one[0] not in _WORDS_ELSEWHERE)
     names = (name for word in found if (name := _in_list(word)) and not is_a_word(name_key(name)))
     return tuple(dict.fromkeys(names))
 

@@ -99,7 +99,7 @@ class VectorTable:
             free = iter(room)
             places = [next(free) if place < 0 else place for place in places]
             self._write(places, records)
-            del self._free[: len(room)]  # not before: what was not written leaves its place free
+            del self._free[: len(room)]  # only now: where the write fails, these places stay free
             self._rows.update(zip(new, places, strict=True))
             self._note(places)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from service.mcp_server.api_client import ApiUnreachable
 
 _KEY = "The memory needs a valid key. Tell the user: it is given to this MCP server (MIND_MEMORY_KEY, or the header)."
-_FAULTS = {"extra_forbidden": "there is no such argument", "missing": "is needed"}
+_FAULTS = {"extra_forbidden": "unknown argument", "missing": "is needed"}
 
 
 def explain_invalid_arguments(error: ValidationError, *, tool: str) -> str:

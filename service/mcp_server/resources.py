@@ -122,7 +122,7 @@ async def read(uri: str, connection: ApiConnection) -> ReadResourceResult:
     if matched is None or kind is None:
         raise MCPError(
             INVALID_PARAMS,
-            f"there is no resource {uri!r}: they are called like {' or '.join(f'{one}://ada' for one in _KINDS)}",
+            f"no resource is called {uri!r}; resources are called like {' or '.join(f'{one}://ada' for one in _KINDS)}",
         )
     try:
         found = await kind.read(mind_id_of(unquote(matched["mind"])), connection)

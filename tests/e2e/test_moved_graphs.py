@@ -1,4 +1,4 @@
-"""The graph is on another FalkorDB than before, or is an older copy: what was erased meanwhile comes back from none."""
+"""The graph is on another FalkorDB than before, or an older copy was put back: what was erased meanwhile stays erased."""
 
 import pytest
 

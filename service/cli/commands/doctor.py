@@ -78,6 +78,7 @@ _SEE_MODELS = "docs/configuration.md says which model a role has, and where its 
 _SEE_EMBEDDER = "see its name, address and key under MIND_MEMORY_EMBEDDER__…"
 _OF_MODEL = "model_"  # how /readyz calls the model of a role
 _NOT_CALLED = "not called (--call-models does)"
+_OTHER_MINDS = "other minds"  # those that are left out
 
 
 @command(has_url=False, json="What was found, as JSON.")
@@ -91,20 +92,21 @@ async def doctor(
     ] = 100,
 ) -> None:
     """Check what is configured, what works, and what to mend."""
-    console, broken, sections = out(), dict[str, None](), list[dict[str, object]]()
+    console, broken, sections, is_partial = out(), dict[str, None](), list[dict[str, object]](), False
     async for title, findings in _sections(context, calls_models=call_models, most_minds=minds):
         if context.as_json:
             sections.append({"title": title, "findings": [finding_as_json(one) for one in findings]})
         else:
             show_findings(console, title, findings)
         broken |= dict.fromkeys(one.what for one in findings if one.mark == BROKEN)
+        is_partial |= any(one.what == _OTHER_MINDS for one in findings)
     if context.as_json:
         show_json({"is_sound": not broken, "sections": sections})
         raise typer.Exit(FAILED if broken else 0)
     if broken:
         console.print(f"{counted(len(broken), 'thing')} to mend: {', '.join(broken)}.", style="red")
         raise typer.Exit(FAILED)
-    console.print("Nothing is broken.", style="green")
+    console.print(f"Nothing is broken{' in what was looked into' if is_partial else ''}.", style="green")
 
 
 async def _sections(
@@ -424,8 +426,8 @@ async def _answers(
         await anyio.sleep(_POLL_SECONDS)
         minds = (await status_of_all(connection))[0].minds
     if len(minds) > most_minds:
-        looked_into = f"{most_minds:,} of {len(minds):,} are looked into, those in trouble first"
-        found.append(Finding(NOTED, "minds", f"{looked_into}. --minds {len(minds)} looks into all"))
+        words = f"{len(minds) - most_minds:,} are not looked into, but those in trouble come first"
+        found.append(Finding(NOTED, _OTHER_MINDS, f"{words}. --minds {len(minds)} looks into all"))
     for one in sorted(minds, key=lambda one: not (one.waiting_for or one.parked))[:most_minds]:
         found += await _mind(connection, one.mind_id)
         found += with_file_faults(one.mind_id, _folder(settings, one.mind_id))

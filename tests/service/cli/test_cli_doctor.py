@@ -143,6 +143,10 @@ def test_a_running_service_is_asked_and_damage_is_told(tmp_path):
 def test_not_all_of_many_minds_are_opened_and_those_in_trouble_come_first(tmp_path):
     """Broken: a home of thousands of minds was opened whole."""
     call("import", jsonl(tmp_path / "own.jsonl"), "--home", tmp_path / "home", "--mind", "ada")
+    assert (
+        "Nothing is broken in what was looked into."
+        in call("doctor", "--minds", "0", "--home", tmp_path / "home").stdout
+    )
     for mind in ("ben", "cy"):
         copytree(tmp_path / "home/minds/ada", tmp_path / "home/minds" / mind)
     (tmp_path / "home/minds/cy/transcript").rename(tmp_path / "home/minds/cy/elsewhere")
@@ -152,9 +156,9 @@ def test_not_all_of_many_minds_are_opened_and_those_in_trouble_come_first(tmp_pa
         some = call("doctor", "--minds", "1", "--home", tmp_path / "home").stdout
         every = call("doctor", "--home", tmp_path / "home").stdout
 
-    assert "1 of 3 are looked into, those in trouble first. --minds 3 looks into all" in " ".join(some.split())
+    assert "2 are not looked into, but those in trouble come first. --minds 3 looks into all" in " ".join(some.split())
     assert "cy" in some and "ada" not in some and "ben" not in some
-    assert "ada" in every and "ben" in every and "are looked into" not in every
+    assert "ada" in every and "ben" in every and "not looked into" not in every
 
 
 @pytest.mark.parametrize("name", ["transcript", "transcript/2026-01.jsonl", "derived/text.sqlite3"])

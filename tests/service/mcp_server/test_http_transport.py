@@ -158,7 +158,7 @@ async def test_a_mind_that_is_not_there_is_empty_and_its_first_turn_creates_it(s
         ),
         ("remember", {"query": "x", "since": "last week"}, "since: must be a day like 2026-01-09 or a time like"),
         ("remember", {"query": "x", "since": "0001-01-01"}, "since: is before 1990"),
-        ("remember", {"query": "x", "question": "y"}, "question: there is no such argument"),
+        ("remember", {"query": "x", "question": "y"}, "question: unknown argument"),
         ("remember", {"query": "x", "mind": "ada\n"}, "mind: a mind is called by printable text"),
         ("remember", {"query": "a\u0000b"}, "query: contains a NUL character"),
         ("read_story", {"newest": 0}, "newest: input should be greater than or equal to 1"),
