@@ -55,7 +55,7 @@ SPELLINGS = {
 }
 _PLAIN_LETTERS = str.maketrans("áàâãéèêíìîóòôõúùûçñąćęłńśźż", "aaaaeeeiiioooouuucnacelnszz")
 # Of a regular expression: an escape, a class, what ends in a quantifier's word ("\\w+ść"), or a word.
-_LATIN_WORDS = re.compile(r"(?P<as_it_is>\\.|\[(?:\\.|[^\]\\])*\]|[+*}][^\W\d_]+)|[^\W\d_]+")
+_LATIN_WORDS = re.compile(r"(?P<as_it_is>\\.|\[(?:\\.|[^\]\\])*+\]?|[+*}][^\W\d_]+)|[^\W\d_]+")
 _LONG_WORD = 4  # letters
 _SHORT_AND_CLEAR = frozenset({"año", "mês"})
 _CHEAP_AT_THE_END = "ãõçñąęłśźż"  # "amanhã": no verb is told apart by it
