@@ -35,8 +35,8 @@ keep_few_arenas()
 configure_logs(level="WARNING", as_json=False)
 
 # What is unchanged fails or passes as it did before; HYPOTHESIS=explore looks further each time.
-settings.register_profile("settled", deadline=None, derandomize=True)
-settings.register_profile("explore", deadline=None, derandomize=False)
+settings.register_profile("settled", deadline=None, derandomize=True, max_examples=50)
+settings.register_profile("explore", deadline=None, derandomize=False, max_examples=100)
 settings.load_profile(os.environ.get("HYPOTHESIS", "settled"))
 
 

@@ -20,7 +20,7 @@ from consolidation.text.words import LONGEST_END, ignoring_case, words_of
 from service.retrieval import agenda, counted_ahead, counted_days, intent, parts_of_months, tense
 from tests.support.growth import FACTOR, assert_linear, repeated, thread_seconds
 
-_GLANCE, _LENGTH, _LONGEST = 2_000, 8_000, 250_000  # characters
+_GLANCE, _LENGTH, _LONGEST = 1_000, 4_000, 64_000  # characters
 _WORST = 3  # attacks of each pattern that are looked at closely
 # The service cuts what it gives to the patterns of these modules. Their cost may grow with the square of so short a
 # text, but a piece costs at most this many times what it costs to look at each of its characters once.

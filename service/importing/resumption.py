@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _BEGINS = re.compile(r'[,}\]]\s*(\{)(?=\s*(?:"[^"\\]{0,200}"\s*:|\}))')  # an object behind another value
 _BETWEEN = re.compile(r"\s*+(?:,\s*+)?(?=\{)")
 _ENDS = re.compile(r"\s*\]\s*(\[|\Z)?")
-_FIELD = re.compile(r'[\s,{]*"([^"\\]*)"\s*:\s*(?:(?:"(?:[^"\\]|\\.)*"|[-+.\w]+)\s*(?=,))?')
+_FIELD = re.compile(r'[\s,{]*"([^"\\]*)"\s*:\s*(?:(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"|[-+.\w]+)\s*(?=,))?')
 _MOST_SHAPES = 50
 _MOST_PASSES = 20  # over the text, so that no file takes a time that grows with its square
 _COST_OF_DEPTH = 10_000  # characters that were read until something is nested too deeply

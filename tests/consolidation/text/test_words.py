@@ -109,7 +109,7 @@ def test_a_nasty_input_has_no_operators_in_its_words(text: str) -> None:
         assert word.strip("_")
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(any_text)
 def test_words_hold_only_letters_marks_digits_and_underscores(text: str) -> None:
     for word in tokens(text):
@@ -119,13 +119,13 @@ def test_words_hold_only_letters_marks_digits_and_underscores(text: str) -> None
         assert word.encode()
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(any_text)
 def test_words_split_again_are_the_same_words(text: str) -> None:
     assert tokens(" ".join(tokens(text))) == tokens(text)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(written_text)
 def test_case_and_width_do_not_matter(text: str) -> None:
     assert tokens(text.upper()) == tokens(text)

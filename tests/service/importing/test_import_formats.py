@@ -79,7 +79,7 @@ def rendered(values, name):
     return json.dumps(values).encode()
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(st.lists(EXPORTED, max_size=6), st.sampled_from(["x.json", "x.jsonl"]))
 def test_no_json_crashes_the_reader_and_every_turn_can_be_kept(values, name):
     for found in read(rendered(values, name), name):
