@@ -2,7 +2,8 @@
 Where commands find a running service: ``<home>/service.json``, which exists while the service listens.
 
 The token in it lets commands of the home's owner in without a key, so only the owner can read the file. A service that
-was killed leaves its file behind; the file then names a process that is gone, and is ignored.
+was killed leaves its file behind; the file then names a process that is gone, and is ignored. So is a file in a copy of
+a home that was in use: a command that is meant for the copy must not reach the service of the home itself.
 """
 
 from __future__ import annotations
@@ -51,14 +52,15 @@ def announced(home: Path, presence: Presence) -> Iterator[None]:
     Where that fails, the service runs all the same, and commands do not find it.
     """
     file = home / FILE
-    document = {
-        "pid": presence.pid,
-        "url": presence.url,
-        "started_at": presence.started_at.isoformat(),
-        "token": presence.token.get_secret_value(),
-        "is_of_host": presence.is_of_host,
-    }
     try:
+        document = {
+            "pid": presence.pid,
+            "url": presence.url,
+            "started_at": presence.started_at.isoformat(),
+            "token": presence.token.get_secret_value(),
+            "is_of_host": presence.is_of_host,
+            "folder": _number(home),
+        }
         replace_text(file, json.dumps(document) + "\n")
     except OSError as error:
         log.warning("service_file.unwritable", file=str(file), reason=str(error))
@@ -79,9 +81,16 @@ def find_service(home: Path) -> Presence | None:
             token=SecretStr(str(document.get("token", ""))),
             is_of_host=document.get("is_of_host") is True,
         )
+        is_copied = document.get("folder", _number(home)) != _number(home)  # older versions write none
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return found if _is_alive(found.pid) else None
+    return found if not is_copied and _is_alive(found.pid) else None
+
+
+def _number(home: Path) -> str:
+    """What the disk knows the folder by: it stays where the folder is moved, and a copy has another one."""
+    found = home.stat()
+    return f"{found.st_dev}:{found.st_ino}"
 
 
 def _is_alive(pid: int) -> bool:

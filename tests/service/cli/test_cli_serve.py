@@ -42,6 +42,20 @@ def test_a_service_answers_announces_itself_and_leaves_nothing_behind_when_it_is
         assert not (home / "service.json").exists()
 
 
+def test_a_command_for_a_copy_of_a_home_in_use_reaches_the_copy_alone(tmp_path):
+    """Broken: the copied service.json leads to the service of the home, and what is erased is the mind that is in use."""
+    home, copy = tmp_path / "home", tmp_path / "copy"
+    with serving(home):
+        run("save", "My mother lives in Lyon.", "--mind", "ada", "--home", home)
+        subprocess.run(["cp", "-a", home, copy], check=True)
+
+        erased = run("erase", "--mind", "ada", "--yes", "--home", copy)
+
+        assert erased.returncode == 0, erased.stderr
+        assert not (copy / "minds/ada").exists()
+        assert "Lyon" in run("remember", "Where does my mother live?", "--mind", "ada", "--home", home).stdout
+
+
 def test_the_log_names_the_graphs_server(tmp_path):
     """Broken: the whole address counts as a secret, although nothing in it is one, and the log says [hidden]."""
     with serving(tmp_path, FALKORDB_URL="redis://127.0.0.1:1") as (process, _):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from datetime import UTC, datetime
 
 from pydantic import SecretStr
@@ -30,6 +31,18 @@ def test_the_file_of_a_killed_service_is_ignored(tmp_path):
     (tmp_path / FILE).write_text(json.dumps(gone))
 
     assert find_service(tmp_path) is None
+
+
+def test_a_copy_of_a_home_in_use_is_not_taken_for_the_home(tmp_path):
+    home, copy, moved = tmp_path / "home", tmp_path / "copy", tmp_path / "moved"
+    home.mkdir()
+
+    with announced(home, SERVICE):
+        shutil.copytree(home, copy)
+        home.rename(moved)
+
+        assert find_service(copy) is None
+        assert find_service(moved) == SERVICE
 
 
 def test_a_file_that_says_something_else_is_ignored(tmp_path):
