@@ -56,7 +56,7 @@ class Dependency:
         Trouble that *is_logged* by the caller is not logged here.
         """
         now = self._monotonic()
-        if not self._troubles and not is_logged:
+        if part not in self._troubles and not self._fresh() and not is_logged:
             log.warning("dependency.failed", dependency=self.name, reason=reason)
         known = self._troubles.get(part)
         self._troubles[part] = _Trouble(reason, now if known is None else known.since, now, stays)
@@ -69,7 +69,7 @@ class Dependency:
         ``recovered`` for them in any case.
         """
         ended = self._troubles.pop(part, None)
-        is_over = ended is not None and not self._troubles
+        is_over = ended is not None and not self._fresh()
         if ended is not None and is_over:
             seconds = round(self._monotonic() - ended.since, 1)
             log.warning("dependency.recovered", dependency=self.name, seconds=seconds)
@@ -87,12 +87,15 @@ class Dependency:
     @property
     def trouble(self) -> str | None:
         """The reason that was reported last; None while it works, as far as anybody knows."""
-        now = self._monotonic()
-        fresh = [one for one in self._troubles.values() if one.stays or now - one.seen <= _FRESH_SECONDS]
-        if fresh:
+        if fresh := self._fresh():
             return max(fresh, key=lambda one: one.seen).reason
         of_shards = [shard.trouble for shard in self.shards.values()]
         return of_shards[0] if all(of_shards) and of_shards else None
+
+    def _fresh(self) -> list[_Trouble]:
+        """The trouble that counts: a mind that nobody uses any more hides no later outage, and no end of one."""
+        now = self._monotonic()
+        return [one for one in self._troubles.values() if one.stays or now - one.seen <= _FRESH_SECONDS]
 
 
 class Dependencies:

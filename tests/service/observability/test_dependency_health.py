@@ -62,6 +62,26 @@ def test_trouble_that_nobody_met_again_for_long_is_no_reason_to_stay_away(all_of
     assert model.trouble is None
 
 
+def test_trouble_that_nobody_met_again_for_long_hides_no_later_outage_and_no_end_of_one(all_of_them, clock):
+    """Broken: after a mind whose files failed was not used any more, no outage was logged, nor its end."""
+    disk, woken = all_of_them.get("disk"), []
+    all_of_them.on_recovery(lambda: woken.append("up"))
+    disk.failed("ada's file", part="ada")
+    clock.advance(timedelta(seconds=121))
+
+    with capture_logs() as logs:
+        disk.failed("ada's file", part="ada")  # still the same outage
+        clock.advance(timedelta(seconds=121))
+        disk.failed("full")
+        disk.worked()
+
+    assert [(one["event"], one.get("reason")) for one in logs] == [
+        ("dependency.failed", "full"),
+        ("dependency.recovered", None),
+    ]
+    assert woken == ["up"]
+
+
 def test_one_shard_that_is_away_is_not_the_whole_and_all_of_them_are(all_of_them):
     graph, woken = all_of_them.get("graph"), []
     all_of_them.on_recovery(lambda: woken.append("up"))
