@@ -83,7 +83,18 @@ def zeros_at_the_end(files):
     appended.write_bytes(appended.read_bytes() + bytes(700))
 
 
-@pytest.mark.parametrize(("damage", "is_emptied"), [(wrong_sum, True), (zeros_at_the_end, False)])
+def zeros_in_the_middle(files):
+    """As a disk that fails leaves it: what is written of a graph's changes can not be applied."""
+    [appended] = files.glob("*.incr.aof")
+    content = bytearray(appended.read_bytes())
+    at = content.index(b"GRAPH.EFFECT") + 40
+    content[at : at + 40] = bytes(40)
+    appended.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("damage", "is_emptied"), [(wrong_sum, True), (zeros_in_the_middle, True), (zeros_at_the_end, False)]
+)
 async def test_an_embedded_graph_whose_files_are_damaged_is_made_good(tmp_path, damage, is_emptied):
     """Broken: a start waits for a graph that can not be loaded, or nobody takes the damage away."""
     async with running(tmp_path) as service:

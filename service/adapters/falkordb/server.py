@@ -18,6 +18,7 @@ import importlib.util
 import os
 import re
 import shutil
+import signal
 import stat
 import subprocess
 import tempfile
@@ -41,9 +42,10 @@ _STOP_SECONDS = 20
 _FIRST_PAUSE, _LONGEST_PAUSE, _LONG_SECONDS = 0.1, 30.0, 60.0  # before a restart; after a long life, the first again
 APPENDED, SET_ASIDE = "appendonlydir", "appendonlydir.damaged"
 _TORN_END = 16 * 1024 * 1024  # bytes that a power cut may have garbled: they are cut off, as redis cuts a half command
-_MOST_SAID = 64 * 1024  # bytes of redis.log that are looked at
-# What redis says of files that no further start will load. Where it says one of the others too, a start may load them:
-# one with more memory, or one of the newer FalkorDB that wrote them.
+_MOST_SAID = 4 * 1024 * 1024  # bytes of redis.log that are looked at; it takes one for each graph that is loaded
+# What FalkorDB, and what redis says of files that no further start will load. Where one of the others is said too, a
+# start may load them: one with more memory, or one of the newer FalkorDB that wrote them.
+_OF_DAMAGED_GRAPHS = ("Failed loading graph key", "Diverged applying")
 _OF_DAMAGE = (
     "Bad file format reading the append only file",
     "Internal error in RDB reading",
@@ -51,7 +53,11 @@ _OF_DAMAGE = (
     "Found an empty AOF manifest",
     "The AOF manifest file contains",
 )
-_OF_NO_DAMAGE = ("OOM", "contains module data")
+_OF_NO_DAMAGE = ("OOM", "OUT OF MEMORY", "not forward compatible", "version mismatch")
+_OF_OTHER_DATA = "contains module data"  # redis says so of both: damaged data, and data of another FalkorDB
+# Damage may also make the server crash while it loads, often without a word. Then it does so each time.
+_CRASHES = frozenset({-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS, -signal.SIGFPE})
+_MOST_CRASHES, _LOADED = 3, "Ready to accept connections"
 _WARNING = re.compile(r"\d+:\w .*? # (.+)")  # "42:M 29 Nov 2026 21:00:00.000 # Failed opening Unix socket: …"
 # Else the server stores statements, and people's words in them, in a key of its own.
 _MODULE_OPTIONS = ("MAX_INFO_QUERIES", "0")
@@ -69,6 +75,7 @@ class EmbeddedServer:
         self._process: asyncio.subprocess.Process | None = None
         self._has_answered = False
         self._said_before = 0  # bytes of redis.log, when it was started last
+        self._crashes = 0  # while it loaded, in a row
 
     @property
     def url(self) -> str:
@@ -178,11 +185,15 @@ class EmbeddedServer:
     def _tell_end(self, code: int | None) -> None:
         """Log why the server ended, where it gave up by itself, as while it starts. Raises OSError. Blocking."""
         said = _said_in(self._log, since=self._said_before)
-        damage = _damage_in(said)
-        if damage is not None:
-            self._set_damage_aside(damage)
-        elif code is not None and code > 0:  # not killed
-            log.error("embedded_graph.not_started", reason=_last_warning_in(said) or f"redis-server ended with {code}")
+        has_crashed = code in _CRASHES and _LOADED not in said
+        self._crashes = self._crashes + 1 if has_crashed else 0
+        crash = f"redis-server crashed while it loaded, by signal {-code}" if code and has_crashed else ""
+        found = _damage_in(said) or (crash if self._crashes >= _MOST_CRASHES else "")
+        if found and not any(sign in said for sign in _OF_NO_DAMAGE):
+            self._set_damage_aside(found)
+        elif has_crashed or (code is not None and code > 0):  # not killed
+            reason = crash or _last_warning_in(said) or f"redis-server ended with {code}"
+            log.error("embedded_graph.not_started", reason=reason)
 
     def _set_damage_aside(self, found: str) -> None:
         """Take files away that the server could not load, so that it begins empty. Raises OSError. Blocking."""
@@ -248,18 +259,18 @@ def _make_private(folder: Path) -> None:
 
 
 def _said_in(log_file: Path, *, since: int) -> str:
-    """What a server wrote behind the byte *since* of its log. Raises OSError."""
+    """What a server wrote behind the byte *since* of its log, the end of it if it is long. Raises OSError."""
     if not log_file.exists():
         return ""
     with log_file.open("rb") as file:
-        file.seek(since)
+        file.seek(max(since, log_file.stat().st_size - _MOST_SAID))
         return file.read(_MOST_SAID).decode(errors="replace")
 
 
-def _damage_in(said: str) -> str | None:
-    """What a server *said* of damaged files, if it did."""
-    found = (line[line.index(sign) :] for line in said.splitlines() for sign in _OF_DAMAGE if sign in line)
-    return None if any(one in said for one in _OF_NO_DAMAGE) else next(found, None)
+def _damage_in(said: str) -> str:
+    """What a server *said* of damaged files; "" where it said nothing of any."""
+    signs = _OF_DAMAGED_GRAPHS if _OF_OTHER_DATA in said else (*_OF_DAMAGED_GRAPHS, *_OF_DAMAGE)
+    return next((line[line.index(sign) :] for line in said.splitlines() for sign in signs if sign in line), "")
 
 
 def _last_warning_in(said: str) -> str:
