@@ -18,6 +18,8 @@ from pydantic import (
 
 from service.settings.field_types import Address, Expression, Folder, HostNameOrAll, LanguageCode, ModelName, ZoneName
 
+_YEAR = 365 * 24 * 3600  # seconds: sockets and dates take no number that is much larger
+
 
 class Section(BaseModel):
     """A frozen group of settings. Unknown names are refused."""
@@ -155,8 +157,12 @@ class EmbedderSettings(Section):
 class GraphSettings(Section):
     """Limits of FalkorDB: time and memory."""
 
-    read_seconds: PositiveFloat = Field(5, description="The time limit of a read.")
-    write_seconds: PositiveFloat = Field(30, description="The time limit of a write.")
+    read_seconds: Annotated[PositiveFloat, Field(le=_YEAR)] = Field(
+        5, description="The time limit of a read, at most a year."
+    )
+    write_seconds: Annotated[PositiveFloat, Field(le=_YEAR)] = Field(
+        30, description="The time limit of a write, at most a year."
+    )
     rest_seconds: PositiveFloat = Field(
         2, description="The pause between two attempts while the graph does not answer."
     )
@@ -320,7 +326,9 @@ class SleepSettings(Section):
         "and asks no model.",
     )
     deep_every: PositiveInt = Field(10, description="Every so many dreams there is a deep sleep.")
-    deep_pause_seconds: NonNegativeFloat = Field(300, description="The shortest pause of a deep sleep.")
+    deep_pause_seconds: Annotated[NonNegativeFloat, Field(le=_YEAR)] = Field(
+        300, description="The shortest pause of a deep sleep, at most a year."
+    )
     wonder_every: Annotated[int, Field(ge=0)] = Field(
         5, description="An agent wonders after every so many tool calls; 0 leaves errors and thoughts alone."
     )

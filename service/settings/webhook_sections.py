@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Annotated, Self
 from urllib.parse import urlsplit
 
 from pydantic import Field, PositiveFloat, SecretStr, field_validator, model_validator
@@ -78,8 +78,8 @@ class WebhooksSettings(Section):
     most_retry_seconds: PositiveFloat = Field(
         3600, description="The longest pause between two attempts, unless `Retry-After` asks for more."
     )
-    give_up_hours: PositiveFloat = Field(
-        72, description="The age of an event above which a failed attempt is the last one."
+    give_up_hours: Annotated[PositiveFloat, Field(le=87_600)] = Field(
+        72, description="The age of an event above which a failed attempt is the last one; at most 87600, ten years."
     )
 
     @model_validator(mode="after")

@@ -40,6 +40,13 @@ def test_a_byte_order_mark_before_the_file_is_not_read(tmp_path):
         ("MIND_MEMORY_HOEM", "x", "MIND_MEMORY_HOEM is not a setting; did you mean MIND_MEMORY_HOME?"),
         ("mind_memory_models__chat__modle", "x", "did you mean MIND_MEMORY_MODELS__CHAT__MODEL?"),
         ("MIND_MEMORY_PORT", "many", "MIND_MEMORY_PORT: input should be a valid integer"),
+        (
+            "MIND_MEMORY_GRAPH__READ_SECONDS",
+            "1e12",
+            "GRAPH__READ_SECONDS: input should be less than or equal to 31536000",
+        ),
+        ("MIND_MEMORY_WEBHOOKS__GIVE_UP_HOURS", "1e9", "WEBHOOKS__GIVE_UP_HOURS: input should be less than or equal"),
+        ("MIND_MEMORY_SLEEP__DEEP_PAUSE_SECONDS", "1e12", "SLEEP__DEEP_PAUSE_SECONDS: input should be less than or eq"),
         ("MIND_MEMORY_RESONANCE__RELEVANCE", "2", "MIND_MEMORY_RESONANCE__RELEVANCE: input should be less than"),
         ("MIND_MEMORY_MODELS__CHAT__FALLBACKS", "a,b", "MIND_MEMORY_MODELS__CHAT__FALLBACKS must be JSON"),
         (
