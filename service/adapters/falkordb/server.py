@@ -222,6 +222,7 @@ class EmbeddedServer:
             "appendfsync": "everysec",
             "aof-load-corrupt-tail-max-size": str(_TORN_END),
             "logfile": str(self._log),
+            "hide-user-data-from-log": "yes",  # else the report of a crash holds what it was told, which nobody erases
         }
         words = [word for name, value in options.items() for word in (f"--{name}", value)]
         self._process = await asyncio.create_subprocess_exec(

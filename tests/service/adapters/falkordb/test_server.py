@@ -173,6 +173,21 @@ async def test_one_that_crashes_at_its_files_each_time_begins_empty(tmp_path):
     assert {one["reason"] for one in logs} == {"redis-server crashed while it loaded, by signal 6"}
 
 
+async def test_the_report_of_a_crash_holds_nobodys_words(tmp_path):
+    async with served(tmp_path) as (server, connection):
+        client = await connection.client()
+        busy = client.execute_command("EVAL", "while true do end", "0", "Zebulon sails to Ithaca")
+        asking = asyncio.create_task(busy)
+        await until_async(lambda: psutil.Process(server._process.pid).cpu_times().user > 1)
+        server._process.send_signal(signal.SIGSEGV)
+        await server._process.wait()
+        await asyncio.gather(asking, return_exceptions=True)
+
+    report = (tmp_path / "redis.log").read_text(errors="replace")
+    assert "crashed by signal: 11" in report
+    assert "Ithaca" not in report
+
+
 async def test_one_that_is_silent_and_works_is_left_alone(tmp_path):
     async with watched(tmp_path, stalled_seconds=1) as (server, connection):
         before = server._process.pid
