@@ -39,6 +39,8 @@ _LONGEST_LINE = 1 << 20  # that is looked at at once
 _UTF_8 = "utf-8-sig"
 _NOT_UTF_8 = "not UTF-8: its letters were read as Windows-1252; where they are wrong, save the file as UTF-8"
 _FOREIGN = "mind_memory.windows_1252"
+# Python says so of a zip whose end is missing, too, as of a backup that a full disk or a lost connection cut off.
+_NO_ZIP, _CUT_OFF = "File is not a zip file", "it is not a zip file, or one whose end is missing"
 _BROKEN = (OSError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError)
 
 
@@ -241,4 +243,4 @@ class _Bounded(io.FileIO):
 
 def _reason(error: Exception) -> str:
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return clean(reason or type(error).__name__)
+    return _CUT_OFF if reason == _NO_ZIP else clean(reason or type(error).__name__)

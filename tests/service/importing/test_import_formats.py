@@ -150,6 +150,7 @@ def test_other_content_never_takes_a_turn_id_that_was_given(values):
         ("a.json", b'{"a":' * 100_000, "nested too deeply"),
         ("a.json", "[{}]".encode("utf-16"), "an empty object"),
         ("a.zip", b"PK", "not a zip"),
+        ("a.zip", b"PK\3\4" + bytes(999), "or one whose end is missing"),
     ],
 )
 def test_what_is_no_export_is_refused_in_words(tmp_path, name, raw, found):
