@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from consolidation.story.consolidation import ConsolidationService
 from consolidation.story.narrator import Narrator
-from consolidation.workspace import mind_id_of
 from service.adapters.extractive_model import ExtractiveModel
 from service.composition.models import narrators
 from service.composition.resources import story_thresholds
@@ -111,7 +110,7 @@ def build_story(settings: Settings, shared: Resources, *, narration: Narration, 
         privacy_filter=shared.privacy_filter,
         folders=SessionFolders(
             folder,
-            mind_id_of(knobs.sessions_mind),
+            knobs.sessions_mind,
             knobs.newest_sessions,
             ErasedMinds(settings.folder).at,
         ),

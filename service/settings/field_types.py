@@ -10,6 +10,8 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, Field
 
+from consolidation.kernel.errors import InvalidMindId
+from consolidation.workspace import mind_id_of
 from service.access.addresses import EVERY_NAME, ascii_host
 from service.settings.otlp_endpoint import is_address
 
@@ -83,6 +85,13 @@ def _zone(name: str) -> str:
     return name
 
 
+def _mind(name: str) -> str:
+    try:
+        return mind_id_of(name)
+    except InvalidMindId as error:
+        raise ValueError(str(error)) from error
+
+
 def _expression(pattern: str) -> str:
     try:
         is_anything = re.fullmatch(pattern, "", re.DOTALL | re.IGNORECASE) is not None
@@ -107,5 +116,6 @@ ModelName = Annotated[str, AfterValidator(_model_name)]
 Folder = Annotated[Path, AfterValidator(_folder)]
 LanguageCode = Annotated[str, AfterValidator(_language)]
 ZoneName = Annotated[str, AfterValidator(_zone)]
+MindName = Annotated[str, AfterValidator(_mind)]
 Expression = Annotated[str, AfterValidator(_expression)]
 Marker = Annotated[str, AfterValidator(_unlike_nothing), Field(max_length=100)]

@@ -16,7 +16,16 @@ from pydantic import (
     model_validator,
 )
 
-from service.settings.field_types import Address, Expression, Folder, HostNameOrAll, LanguageCode, ModelName, ZoneName
+from service.settings.field_types import (
+    Address,
+    Expression,
+    Folder,
+    HostNameOrAll,
+    LanguageCode,
+    MindName,
+    ModelName,
+    ZoneName,
+)
 
 _YEAR = 365 * 24 * 3600  # seconds: sockets and dates take no number that is much larger
 
@@ -296,7 +305,7 @@ class StorySettings(Section):
         description="Folders outside the home, such as a vault, into which a mind's STORY.md or SOUL.md may be a link. "
         "Other links are refused.",
     )
-    sessions_mind: str = Field(
+    sessions_mind: MindName = Field(
         "global-user-memory", description="The mind that the files in `sessions_folder` belong to."
     )
     auto_bootstrap: bool = Field(

@@ -7,10 +7,8 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, PositiveFloat, SecretStr, field_validator, model_validator
 
-from consolidation.kernel.errors import InvalidMindId
-from consolidation.workspace import mind_id_of
 from service.access.addresses import ascii_host, is_this_machine_or
-from service.settings.field_types import HostName  # noqa: TC001 - pydantic reads it
+from service.settings.field_types import HostName, MindName  # noqa: TC001 - pydantic reads it
 from service.settings.otlp_endpoint import is_address
 from service.settings.sections import Section
 from service.webhooks.endpoint import SENT_KINDS, SentKind, signing_key
@@ -23,15 +21,9 @@ class WebhookSettings(Section):
     url: SecretStr = Field(description="Where events are posted to. Its path may hold a secret, so it is not shown.")
     secret: SecretStr = Field(description="`whsec_` and base64 of 24 to 64 random bytes; the receiver has the same.")
     kinds: tuple[SentKind, ...] = Field(SENT_KINDS, min_length=1, description="The kinds of events that it gets.")
-    minds: tuple[str, ...] = Field((), max_length=1_000, description="The minds whose events it gets, by id or name.")
-
-    @field_validator("minds")
-    @classmethod
-    def _as_ids(cls, minds: tuple[str, ...]) -> tuple[str, ...]:
-        try:
-            return tuple(map(mind_id_of, minds))
-        except InvalidMindId as error:
-            raise ValueError(str(error)) from error
+    minds: tuple[MindName, ...] = Field(
+        (), max_length=1_000, description="The minds whose events it gets, by id or name."
+    )
 
     @field_validator("url")
     @classmethod

@@ -47,6 +47,11 @@ def test_a_byte_order_mark_before_the_file_is_not_read(tmp_path):
         ),
         ("MIND_MEMORY_WEBHOOKS__GIVE_UP_HOURS", "1e9", "WEBHOOKS__GIVE_UP_HOURS: input should be less than or equal"),
         ("MIND_MEMORY_SLEEP__DEEP_PAUSE_SECONDS", "1e12", "SLEEP__DEEP_PAUSE_SECONDS: input should be less than or eq"),
+        (
+            "MIND_MEMORY_STORY__SESSIONS_MIND",
+            " ",
+            "MIND_MEMORY_STORY__SESSIONS_MIND: a mind is called by printable text",
+        ),
         ("MIND_MEMORY_RESONANCE__RELEVANCE", "2", "MIND_MEMORY_RESONANCE__RELEVANCE: input should be less than"),
         ("MIND_MEMORY_MODELS__CHAT__FALLBACKS", "a,b", "MIND_MEMORY_MODELS__CHAT__FALLBACKS must be JSON"),
         (
