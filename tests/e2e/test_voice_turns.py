@@ -17,7 +17,7 @@ from tests.support.service import running
 from tests.support.speech import audio_part, call, frames, speech, spoken
 from tests.support.voice import calling, hearing, serving, turns_of
 from tests.support.waiting import GIVE_UP, until_async
-from tests.twins.provider import Closes, Fails, Hangs, ScriptedProvider
+from tests.twins.provider import Body, Closes, Fails, Hangs, ScriptedProvider
 
 pytestmark = pytest.mark.anyio
 
@@ -192,6 +192,9 @@ async def test_what_is_said_to_be_off_the_record_is_not_stored(tmp_path):
         (Closes(), 502, "model-unavailable"),
         (Hangs(), 504, "model-timed-out"),
         (Fails(400, "Invalid file format."), 422, "recording-refused"),
+        (Body(b"<html>Please sign in</html>", "text/html; charset=utf-8"), 502, "model-unavailable"),
+        (Body({"text": "My mother."}, "text/plain"), 502, "model-unavailable"),
+        (Body({"words": "My mother."}), 502, "model-unavailable"),
     ],
 )
 async def test_a_model_that_fails_is_an_error_and_nothing_is_stored(tmp_path, answer, status, slug):
@@ -204,6 +207,19 @@ async def test_a_model_that_fails_is_an_error_and_nothing_is_stored(tmp_path, an
             provider._hears = by_length
             assert (await service.keep("ada", spoken(MOTHER), turn_id="t-1")).status_code == 202
             assert await turns_of(service) == ["My mother lives in Lyon."]
+
+
+async def test_words_that_no_file_can_hold_are_stored_without_what_is_not_text(tmp_path):
+    said = {"text": "My mother\0 lives \ud83c\udfe1 in Lyon\ud800."}
+    with ScriptedProvider(hears=lambda _: Body(said)) as provider:
+        async with serving(hearing(tmp_path / "home", provider)) as service:
+            kept = await service.keep("ada", spoken(MOTHER))
+            async with calling(service.url, stream="CA1") as caller:
+                await caller.send(*frames(call(1.5)))
+                told = await caller.rest()
+
+            assert (kept.status_code, told[-1]["problem"]) == (202, None)
+            assert await turns_of(service) == ["My mother lives 🏡 in Lyon�."] * 2
 
 
 async def test_audio_in_which_nobody_speaks_leaves_its_mark(tmp_path):

@@ -11,6 +11,7 @@ import anyio.to_thread
 
 from consolidation.kernel.errors import ModelTimedOut, ModelTruncated, ModelUnavailable, RecordingRefused
 from consolidation.kernel.ports import Usage
+from consolidation.text.surrogates import without_lone_surrogates
 from service.adapters.litellm.configuration import problem_of
 from service.adapters.litellm.loader import open_litellm
 from service.adapters.litellm.model_errors import translated
@@ -129,10 +130,13 @@ class LitellmTranscriber:
             drop_params=True,
             **language,
         )
+        if not (found := _type_of(response)).endswith("json"):  # a web page is not what somebody said
+            raise ModelUnavailable(f"{self.name} answered {found} in place of JSON: is API_BASE the model's address?")
         text = getattr(response, "text", None)
         if not isinstance(text, str):
             raise ModelUnavailable(f"{self.name} gave no text")
-        return text.strip(), await anyio.to_thread.run_sync(_cost, litellm, response)
+        words = without_lone_surrogates(text).replace("\0", "").strip()  # as it can be stored
+        return words, await anyio.to_thread.run_sync(_cost, litellm, response)
 
     def _fault(self, error: Exception) -> ModelFault:
         if isinstance(error, ModelUnavailable):
@@ -170,6 +174,15 @@ async def _opened() -> ModuleType:
     litellm = await open_litellm()
     await anyio.to_thread.run_sync(import_module, _FIRST_CALL_IMPORTS, abandon_on_cancel=True)
     return litellm
+
+
+def _type_of(response: Any) -> str:  # noqa: ANN401 - litellm has no types
+    """The media type of a provider's answer; that of JSON where litellm read the answer without telling its headers."""
+    headers = getattr(response, "hidden_params", {}).get("headers")
+    if headers is None:
+        return "application/json"
+    named = {name.lower(): value for name, value in headers.items()}
+    return str(named.get("content-type", "untyped text")).partition(";")[0].strip().lower()
 
 
 def _cost(litellm: ModuleType, response: Any) -> float:  # noqa: ANN401 - litellm has no types
