@@ -57,7 +57,8 @@ class VoiceCalls:
         *frames* are μ-law bytes of 8,000 samples a second, of any size. Each thing that was said comes back when it is
         stored. A connection that breaks is made again, and what was not stored is sent again; *stream* is the id of the
         call, by which the service knows what it has. After *retry_seconds* in which nothing could be brought, the fault
-        is raised. What the service can not read is logged as a warning. It needs the package ``websockets``.
+        is raised. What the service can not read is logged as a warning. What *frames* raise is raised once all that came
+        before it is stored. It needs the package ``websockets``.
         """
         with anyio.from_thread.start_blocking_portal() as portal:
             found = _listen(
@@ -101,7 +102,8 @@ class AsyncVoiceCalls:
         *frames* are μ-law bytes of 8,000 samples a second, of any size. Each thing that was said comes back when it is
         stored. A connection that breaks is made again, and what was not stored is sent again; *stream* is the id of the
         call, by which the service knows what it has. After *retry_seconds* in which nothing could be brought, the fault
-        is raised. What the service can not read is logged as a warning. It needs the package ``websockets``.
+        is raised. What the service can not read is logged as a warning. What *frames* raise is raised once all that came
+        before it is stored. It needs the package ``websockets``.
         """
         found = _listen(
             self._transport,
@@ -147,7 +149,7 @@ class _Call:
     """
     One call: its audio comes from one side, and goes over as many connections as it takes.
 
-    ``told`` gives what was said, and at last None, or why the call could not be brought.
+    ``told`` gives what was said, and at last None, or what the frames raised, or why the call could not be brought.
     """
 
     def __init__(
@@ -161,6 +163,7 @@ class _Call:
         self._failures = 0  # connections in a row in which nothing was settled
         self._failing_since = 0.0
         self._sent = 0  # the position behind the last byte that was sent
+        self._broken: Exception | None = None  # what the caller's frames raised, where that was their end
 
     async def take(self, frames: AsyncIterable[bytes]) -> None:
         """Keep each frame until it is settled."""
@@ -171,7 +174,7 @@ class _Call:
                 while len(self._audio) > _MOST_UNSETTLED:
                     await self._changed.wait()
         except Exception as error:  # noqa: BLE001 - whatever the caller's own frames raise is theirs to see
-            self.told.put_nowait(error)
+            self._broken = error
         self._audio.is_whole = True
         self._change()
 
@@ -191,7 +194,7 @@ class _Call:
                 log.warning("the call is kept here until it can be brought, for %g s: %s", self._retry_seconds, fault)
             asked = getattr(fault, "retry_after", None) or 0.0
             await asyncio.sleep(max(min(_FIRST_PAUSE * 2**self._failures, _LONGEST_PAUSE), asked))
-        self.told.put_nowait(None)
+        self.told.put_nowait(self._broken)
 
     async def _until_more(self) -> None:
         """Return when there are frames that were not sent, or when the call is over."""

@@ -149,13 +149,17 @@ def test_a_service_without_a_model_says_so(tmp_path, mind):
     assert refused.value.slug == "transcription-not-configured"
 
 
-def test_what_the_frames_raise_is_raised(url, mind):
+def test_what_was_said_before_the_frames_broke_off_is_stored_and_then_their_fault_is_raised(url, mind, home):
     def broken():
-        yield CALL[:160]
+        yield from frames(CALL[: int(2.6 * 8_000)])
         raise ValueError("the microphone is gone")
 
+    heard = []
     with MemoryClient(url) as memory, pytest.raises(ValueError, match="microphone"):
-        list(memory.listen(mind, "call-1", broken()))
+        for said in memory.listen(mind, "call-1", broken()):
+            heard.append(said.text)
+
+    assert heard == said_in(home, mind) == [LYON]
 
 
 def test_who_stops_listening_leaves_nothing_running(url, mind):
