@@ -177,7 +177,9 @@ class MindEvents:
     def _after(self, mind_id: str, last_id: str) -> list[MindEvent]:
         known, number = self._known.get(mind_id), self._number_of(last_id)
         if known is None or number is None or number < self._complete_after(known):
-            return [self._next("reset", {})]
+            reset = self._next("reset", {})
+            self._remember(mind_id, complete_after=self._number)  # its id is one to come back with
+            return [reset]
         return [event for at, event in known.events if at > number]
 
     def _complete_after(self, known: _Known) -> int:

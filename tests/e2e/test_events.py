@@ -78,6 +78,22 @@ async def test_an_erasure_is_told_once_the_files_are_clean_and_when_it_is_done(t
     assert {one[f"{name.removesuffix('s')}_id"] for one in told} == {erased}
 
 
+async def test_who_was_told_of_a_reset_comes_back_by_its_id(tmp_path):
+    """Broken: after a restart, who came back was told of one reset after the other, and not of what happened."""
+    async with running(tmp_path) as service:
+        await service.keep("ada", "Hello.")
+        await service.keep("bob", "Hello.")
+    async with running(tmp_path) as service:
+        [(reset, kind, _)] = await missed(service, "of-before")
+        nothing = await missed(service, reset)
+        await service.keep("bob", "Hello again.")
+        kept = (await service.keep("ada", LYON)).json()
+        found = await missed(service, reset)
+
+    assert (kind, nothing) == ("reset", [])
+    assert (found[0][1], found[0][2]["turn_id"]) == ("turn.kept", kept["turn_id"])
+
+
 async def test_who_came_without_an_id_and_left_before_the_first_event_misses_none(tmp_path):
     """Broken: the opening named no place, so who came back heard from then on, and no reset."""
     async with running(tmp_path) as service:
