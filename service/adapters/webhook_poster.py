@@ -13,6 +13,7 @@ import socket
 from contextlib import suppress
 from functools import cached_property
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ssl import SSLCertVerificationError, SSLError
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -46,7 +47,7 @@ class HttpWebhookPoster:
         except TimeoutError as error:
             raise NotPosted(f"no answer within {self._timeout_seconds:g} s") from error
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
-            raise NotPosted(f"{type(error).__name__}: nobody answered") from error
+            raise NotPosted(_reason(error)) from error
 
     async def _post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Posted:
         parts = urlsplit(url)
@@ -89,6 +90,20 @@ class HttpWebhookPoster:
         if not allowed:
             raise NotPosted("the host has an address that no webhook may be posted to")
         return allowed
+
+
+def _reason(error: Exception) -> str:
+    """Why there is no answer, for who set the endpoint up."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, SSLError):
+        cause = cause.__cause__ or cause.__context__
+    if isinstance(cause, SSLCertVerificationError):
+        return f"the certificate of the receiver is not trusted: {cause.verify_message}"
+    if cause is not None:
+        return f"the receiver does not speak TLS, which https needs: {cause.reason or type(cause).__name__}"
+    if isinstance(error, httpx2.RemoteProtocolError | httpx2.ReadError):
+        return f"{type(error).__name__}: the receiver broke off, or does not speak HTTP"
+    return f"{type(error).__name__}: nobody answered"
 
 
 def is_refused(address: IPv4Address | IPv6Address, host: str) -> bool:

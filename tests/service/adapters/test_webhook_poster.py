@@ -5,11 +5,18 @@ import socket
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from ipaddress import ip_address
+from ssl import PROTOCOL_TLS_SERVER, SSLContext
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 
 from service.adapters.webhook_poster import HttpWebhookPoster, is_refused
 from service.ports.webhooks import NotPosted
+from tests.support.fragments import NOON
 from tests.support.free_ports import free_port
 from tests.twins.webhook_receiver import receiving
 
@@ -104,6 +111,40 @@ async def test_a_name_at_none_of_whose_addresses_somebody_listens_is_not_posted_
 
     with pytest.raises(NotPosted, match="nobody answered"):
         await poster.post(f"http://localhost:{free_port()}/", body=b"{}", headers={})
+
+
+@pytest.mark.parametrize(
+    ("receiver", "scheme", "reason"),
+    [
+        ("self-signed", "https", "certificate of the receiver is not trusted: self-signed certificate"),
+        ("plain", "https", "does not speak TLS, which https needs: WRONG_VERSION_NUMBER"),
+        ("self-signed", "http", "broke off, or does not speak HTTP"),
+    ],
+)
+async def test_a_receiver_that_is_there_is_not_said_to_be_away(tmp_path, receiver, scheme, reason):
+    def answer(_reader, writer):
+        writer.write(b"who is there?\r\n\r\n")
+        writer.close()
+
+    tls = self_signed(tmp_path) if receiver == "self-signed" else None
+    poster = HttpWebhookPoster(timeout_seconds=5, allowed_hosts=frozenset())
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0, ssl=tls) as server:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(NotPosted, match=reason):
+            await poster.post(f"{scheme}://127.0.0.1:{port}/", body=b"{}", headers=HEADERS)
+
+
+def self_signed(folder):
+    """What a server needs to speak TLS with a certificate that nobody vouches for."""
+    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "hooks")])
+    made = x509.CertificateBuilder(name, name, key.public_key(), 1, NOON, NOON + timedelta(days=36_500))
+    file = folder / "receiver.pem"
+    keys = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    file.write_bytes(keys + made.sign(key, SHA256()).public_bytes(Encoding.PEM))
+    context = SSLContext(PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(file)
+    return context
 
 
 async def test_a_receiver_may_ask_for_a_pause_by_a_date():
