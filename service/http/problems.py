@@ -269,7 +269,7 @@ def _first_of(found: Sequence[Mapping[str, str]]) -> str:
     return detail if pointer == _WHOLE_BODY else f"{pointer}: {detail}"
 
 
-def _words_of(error: Mapping[str, Any]) -> str:
+def words_of(error: Mapping[str, Any]) -> str:
     """What is wrong. pydantic counts the items of a text that was checked before its length was."""
     words = str(error["msg"]).removeprefix(_RAISED)
     return _ITEMS.sub(r"\1 characters", words) if isinstance(error.get("input"), str) else words
@@ -349,7 +349,7 @@ def invalid_fields(found: Sequence[Mapping[str, Any]], *, body: object) -> dict[
     for one in found:
         location, ends_in_branch = _within(body, one)
         pointer = pointer_of(location)
-        told.setdefault(pointer, []).append(redact(_words_of(one)).text)
+        told.setdefault(pointer, []).append(redact(words_of(one)).text)
         if ends_in_branch:
             branched.add(pointer)
     outer = {one for one in branched if any(other.startswith(f"{one}/") for other in told)}

@@ -129,6 +129,14 @@ async def test_a_wrong_part_is_refused_with_its_place(service, content, pointer)
     assert refused.json()["errors"][0]["pointer"] == pointer
 
 
+@pytest.mark.parametrize("kind", ["image_url", ["text"], None])
+async def test_who_sends_a_part_of_another_kind_is_told_of_both(service, kind):
+    refused = await service.keep("ada", {"role": "user", "content": [{"type": kind, "text": "Look."}]})
+
+    assert refused.status_code == 422
+    assert refused.json()["detail"] == "#/messages/0/content/0/type: must be 'text' or 'input_audio'"
+
+
 async def test_a_retry_gets_the_first_answer_after_a_restart_although_the_model_hears_it_otherwise(tmp_path):
     home, said = tmp_path / "home", {"turn_id": "t-1", "metadata": {"call": "CA1"}}
     with ScriptedProvider(hears=["My mother lives in Lyon.", "My mother leaves in lion."]) as provider:

@@ -12,7 +12,7 @@ from consolidation.kernel.errors import AccessRefused, InvalidRequest, MemoryFau
 from consolidation.kernel.turns import Speaker
 from service.composition.container import Memory
 from service.http.known_query import KnownQuery, check_query
-from service.http.problems import fault_response, pointer_of, refuse_websocket
+from service.http.problems import fault_response, pointer_of, refuse_websocket, words_of
 from service.http.schemas.audio import EndedOut, ReadyOut, SettledOut, StreamIn, UtteranceOut
 from service.http.schemas.fields import SESSION_ID
 from service.ingest.intake import check_time
@@ -69,16 +69,15 @@ def _asked(websocket: WebSocket) -> StreamIn:
     try:
         return StreamIn.model_validate(dict(websocket.query_params))
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        raise InvalidRequest(str(first["msg"]), pointer=pointer_of(("query", *first["loc"]))) from error
+        first = error.errors(include_url=False, include_context=False)[0]
+        raise InvalidRequest(words_of(first), pointer=pointer_of(("query", *first["loc"]))) from error
 
 
 def _session(session_id: str) -> str:
     try:
         return SESSION_ID.validate_python(session_id)
     except ValidationError as error:
-        detail = str(error.errors(include_url=False, include_input=False)[0]["msg"])
-        raise InvalidRequest(detail.removeprefix("Value error, "), pointer="path/session_id") from error
+        raise InvalidRequest(words_of(error.errors(include_url=False)[0]), pointer="path/session_id") from error
 
 
 async def _hear(websocket: WebSocket, stream: AudioStream, *, idle_seconds: float) -> None:

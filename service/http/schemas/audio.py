@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, ValidationInfo, field_validator
 
 from consolidation.kernel.speaker_names import fault_in
 from service.http.schemas.fields import BRANCH, Answered, Body, Instant, ShortText, Text
 from service.voice.recordings import AudioFormat
 
 _MOST_PARTS = 64
+_KINDS = ("text", "input_audio")  # of parts
 _TEXT, _PARTS, _AUDIO = f"{BRANCH}text", f"{BRANCH}parts", f"{BRANCH}audio"
+
+
+def _known(kind: object) -> object:
+    if kind not in _KINDS:  # a list of kinds of one branch would leave the other one out
+        raise ValueError(f"must be {' or '.join(map(repr, _KINDS))}")
+    return kind
 
 
 class TextPartIn(Body):
     """A part of a message that was written."""
 
-    type: Literal["text"]
+    type: Annotated[Literal["text"], BeforeValidator(_known)]
     text: Text
 
 
