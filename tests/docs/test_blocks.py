@@ -160,10 +160,15 @@ async def tools_of(server, run):
 
 
 def is_a_bridge(block, run):
-    """What is said in a call of Twilio's becomes a turn, and the bridge tells what came to mind."""
+    """What the caller says in a call of Twilio's becomes a turn, and the bridge tells what came to mind."""
     run.run(replace(block, text="python bridge.py\n"), *RUNS["sh"], goes_on=True)
     asyncio.run(calls(f"ws://127.0.0.1:{run.stage.ports['8765']}", mind=run.mind))
     until(lambda: f"{LYON} →" in run.goes_on.text(), said=run.goes_on.all)
+    turns = httpx2.get(f"{run.stage.url}/v1/minds/{run.mind}/turns", timeout=GIVE_UP).json()["items"]
+    [said] = [one["metadata"]["mind_memory.spoken"] for one in turns if one["session_id"] == "CA1"]
+    assert 1_000 <= said["end_ms"] - said["start_ms"] <= 1_500, (
+        "the second that they spoke, and nothing that they heard"
+    )
 
 
 FILES = {
