@@ -217,6 +217,15 @@ async def test_a_model_that_fails_is_an_error_and_nothing_is_stored(tmp_path, an
             assert await turns_of(service) == ["My mother lives in Lyon."]
 
 
+async def test_a_recording_that_is_larger_than_the_provider_takes_is_said_to_be_so(tmp_path):
+    with ScriptedProvider(hears=lambda _: Fails(413, "Request Entity Too Large")) as provider:
+        async with running(tmp_path / "home", settings=hearing(tmp_path / "home", provider)) as service:
+            refused = await service.keep("ada", spoken(MOTHER))
+
+    assert refused.json()["type"] == "/problems/recording-refused"
+    assert refused.json()["detail"] == "openai/whisper-1: the recording is larger than it takes"
+
+
 async def test_words_that_no_file_can_hold_are_stored_without_what_is_not_text(tmp_path):
     said = {"text": "My mother\0 lives \ud83c\udfe1 in Lyon\ud800."}
     with ScriptedProvider(hears=lambda _: Body(said)) as provider:

@@ -145,7 +145,8 @@ class LitellmTranscriber:
             return ModelTimedOut(f"{self.name} did not answer within {self._timeout:g} s")
         fault = translated(error, model=self.name, keys=self._hidden)
         if type(fault) in {ModelUnavailable, ModelTruncated} and getattr(error, "status_code", None) in _UNREADABLE:
-            return RecordingRefused(str(fault))
+            too_large = f"{self.name}: the recording is larger than it takes"
+            return RecordingRefused(too_large if type(fault) is ModelTruncated else str(fault))
         return fault
 
     def _tell(self, fault: ModelFault | None) -> None:
