@@ -14,7 +14,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.routing import Match
+from starlette.routing import Match, WebSocketRoute
 from starlette.websockets import WebSocketDisconnect
 
 from consolidation.kernel import errors, sharing_errors
@@ -299,6 +299,8 @@ async def _http_error(request: Request, error: Exception) -> JSONResponse:
     if status is HTTPStatus.METHOD_NOT_ALLOWED:
         allowed = ", ".join(_methods(request))
         headers, detail = {"Allow": allowed}, f"{path} is not called with {request.method}, but with: {allowed}"
+        if _is_websocket(request):
+            detail = f"{path} is a WebSocket: connect with ws:// or wss://. A proxy on the way must pass `Upgrade` on"
     elif status is HTTPStatus.NOT_FOUND and detail == status.phrase:
         detail = f"there is no route {path}: /docs lists all"
     return problem(kind, detail=detail, instance=path, headers=headers)
@@ -317,6 +319,12 @@ def _methods(request: Request) -> list[str]:
     """The methods that a path allows. The router itself names only those of the first matching route."""
     scopes = ({**request.scope, "method": method} for method in _METHODS)
     return [one["method"] for one in scopes if any(r.matches(one)[0] is Match.FULL for r in request.app.routes)]
+
+
+def _is_websocket(request: Request) -> bool:
+    scope = {**request.scope, "type": "websocket"}
+    routes = (one for one in request.app.routes if isinstance(one, WebSocketRoute))
+    return any(one.matches(scope)[0] is Match.FULL for one in routes)
 
 
 async def _client_left(request: Request, error: Exception) -> Response:

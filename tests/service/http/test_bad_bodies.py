@@ -186,6 +186,13 @@ async def test_a_wrong_path_and_a_wrong_method_are_told_what_there_is(service, u
     assert problem_of(wrong, 405)["detail"] == "/v1/minds/ada/turns is not called with PUT, but with: GET, POST"
 
 
+async def test_who_calls_a_websocket_otherwise_is_told_what_it_is(service, untouched):
+    """Broken: behind a proxy that does not pass `Upgrade` on, one is told to call the address with DELETE."""
+    wrong = await service.http.get("/v1/minds/ada/sessions/call-1/audio")
+
+    assert "is a WebSocket: connect with ws:// or wss://" in problem_of(wrong, 405)["detail"]
+
+
 async def test_a_refusal_of_ours_names_the_field_in_its_first_words_too(service, untouched):
     """Broken: ``detail`` is half a sentence, whose subject stands in ``errors`` alone."""
     body = {"what": "edit", "target": {"kind": "turn", "id": "episode:1"}}
