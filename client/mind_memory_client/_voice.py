@@ -57,8 +57,8 @@ class VoiceCalls:
         *frames* are μ-law bytes of 8,000 samples a second, of any size. Each thing that was said comes back when it is
         stored. A connection that breaks is made again, and what was not stored is sent again; *stream* is the id of the
         call, by which the service knows what it has. After *retry_seconds* in which nothing could be brought, the fault
-        is raised. What the service can not read is logged as a warning. What *frames* raise is raised once all that came
-        before it is stored. It needs the package ``websockets``.
+        is raised. What the service can not read is logged as a warning. What *frames* raise is raised when all before
+        it is stored. It needs the package ``websockets``.
         """
         with anyio.from_thread.start_blocking_portal() as portal:
             found = _listen(
@@ -102,8 +102,8 @@ class AsyncVoiceCalls:
         *frames* are μ-law bytes of 8,000 samples a second, of any size. Each thing that was said comes back when it is
         stored. A connection that breaks is made again, and what was not stored is sent again; *stream* is the id of the
         call, by which the service knows what it has. After *retry_seconds* in which nothing could be brought, the fault
-        is raised. What the service can not read is logged as a warning. What *frames* raise is raised once all that came
-        before it is stored. It needs the package ``websockets``.
+        is raised. What the service can not read is logged as a warning. What *frames* raise is raised when all before
+        it is stored. It needs the package ``websockets``.
         """
         found = _listen(
             self._transport,
