@@ -81,7 +81,11 @@ def instant_of(text: str | None, option: str, *, at: time) -> datetime | None:
 def configure_logs_of(settings: Settings) -> None:
     """Set up logging as the settings say, for a command that serves."""
     configure_logs(
-        level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets, has_colours=wants_colours()
+        level=settings.log_level,
+        as_json=settings.log_json,
+        secrets=settings.secrets,
+        has_colours=wants_colours(),
+        serves=True,
     )
 
 

@@ -13,10 +13,11 @@ import threading
 import traceback
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO, cast
 
 import structlog
 
+from service.observability.log_stream import stream_of_stderr
 from service.observability.redaction import Redactor
 
 if TYPE_CHECKING:
@@ -33,18 +34,22 @@ def configure_logs_once(*, level: str, as_json: bool, secrets: tuple[str, ...]) 
     structlog's own defaults would show local variables, which are people's words.
     """
     if not structlog.is_configured():
-        configure_logs(level=level, as_json=as_json, secrets=secrets)
+        configure_logs(level=level, as_json=as_json, secrets=secrets, serves=True)
 
 
-def configure_logs(*, level: str, as_json: bool, secrets: tuple[str, ...] = (), has_colours: bool = True) -> None:
+def configure_logs(
+    *, level: str, as_json: bool, secrets: tuple[str, ...] = (), has_colours: bool = True, serves: bool = False
+) -> None:
     """
     Set up all logs of this process; an entry point calls it. *secrets* are hidden, and all that looks like a secret.
-    With *has_colours* it has some where stderr is a terminal.
+    With *has_colours* it has some where stderr is a terminal. In a process that *serves*, nobody who logs waits until
+    somebody reads the log.
 
     Tracebacks show no local variables: those are people's words.
     """
     numbers = logging.getLevelNamesMapping()
     redactor = Redactor(secrets)
+    patient = stream_of_stderr() if serves else None
     renderer: structlog.typing.Processor = (
         structlog.processors.JSONRenderer()
         if as_json
@@ -63,9 +68,11 @@ def configure_logs(*, level: str, as_json: bool, secrets: tuple[str, ...] = (), 
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(numbers[level]),
-        logger_factory=lambda *_: _SafePrintLogger(sys.stderr),
+        logger_factory=lambda *_: _SafeLogger(cast("TextIO", patient or sys.stderr)),
     )
-    logging.basicConfig(level=max(numbers[level], logging.WARNING), stream=sys.stderr, format="%(message)s")
+    logging.basicConfig(level=max(numbers[level], logging.WARNING), stream=patient or sys.stderr, format="%(message)s")
+    if patient is not None:
+        patient.on_lost = _tell_lost
     for name in ("httpx", "httpcore", "httpx2", "httpcore2", "openai"):  # they log whole addresses, keys and all
         logging.getLogger(name).setLevel(logging.WARNING)
     _redact_handlers(_RedactRecords(redactor))
@@ -152,8 +159,12 @@ def _redact_uncaught(hook: _UncaughtErrors) -> None:
         threading.excepthook = hook.in_thread  # that of somebody else, such as a test runner, stays
 
 
-class _SafePrintLogger(structlog.PrintLogger):
-    """Prints what the disk or pipe takes. An event that can not be written must not stop the code that logs it."""
+def _tell_lost(lines: int) -> None:
+    structlog.get_logger().warning("log.lines_lost", lines=lines)
+
+
+class _SafeLogger(structlog.WriteLogger):
+    """Writes what the disk or pipe takes. An event that can not be written must not stop the code that logs it."""
 
     def msg(self, message: str) -> None:
         with suppress(OSError):

@@ -50,7 +50,11 @@ def main(*, opening: Opening = open_memory) -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whoever prints must not speak in our place
     settings: Settings = order.values["settings"]  # type: ignore[assignment] # as `serve` wrote it
     configure_logs(
-        level=settings.log_level, as_json=settings.log_json, secrets=settings.secrets, has_colours=wants_colours()
+        level=settings.log_level,
+        as_json=settings.log_json,
+        secrets=settings.secrets,
+        has_colours=wants_colours(),
+        serves=True,
     )
     allow_many_open_files()
     keep_few_arenas()

@@ -74,13 +74,16 @@ def calling(path):
 
 
 @contextmanager
-def serving(home, *words, **more):
-    """A service on a free port: its process and its address, once it answers."""
-    with _said(home).open("w") as said, _log(home).open("w") as log:  # a pipe that nobody reads would fill, and hold it
+def serving(home, *words, log=None, **more):
+    """A service on a free port, which logs to a file, or to the descriptor *log*: its process and its address, once it answers."""
+    with (
+        _said(home).open("w") as said,
+        _log(home).open("w") as to_file,
+    ):  # a pipe that nobody reads would fill, and hold it
         process = ForkedProcess(
             [MIND_MEMORY, "serve", "--home", home, "--port", "0", *words],
             stdout=said,
-            stderr=log,
+            stderr=to_file if log is None else log,
             env=environment(**more),
         )
     try:

@@ -26,6 +26,7 @@ from service.cli.connection import Address, Connection, connection_to, find_addr
 from service.cli.output.terminal import shortened
 from service.mcp_server.api_client import Answer, ApiConnection, ApiRefused, ApiUnreachable
 from service.mcp_server.stdio_transport import speak
+from service.observability.log_stream import write_last_lines
 from service.settings.settings import Settings
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ async def mcp(
         ending = asyncio.create_task(stopping.wait())
         await asyncio.wait({speaking, ending}, return_when=asyncio.FIRST_COMPLETED)
     if not speaking.done():
+        write_last_lines()
         os._exit(0)  # a thread still reads stdin, and nothing interrupts it; all else is closed
     ending.cancel()
     await speaking

@@ -1,8 +1,9 @@
 """`mind-memory serve`, as a process of its own."""
 
+import fcntl
 import json
-import shlex
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -236,3 +237,23 @@ def test_help_and_version_import_nothing_heavy(tmp_path):
         [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_a_log_that_nobody_reads_holds_nobody_up_and_says_later_how_much_is_lost(tmp_path):
+    """Broken: once the pipe is full, whoever logs waits for its reader, and so does each turn."""
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4_096)
+    with serving(tmp_path / "home", log=writer, MIND_MEMORY_LOG_LEVEL="DEBUG") as (process, url):
+        os.close(writer)
+        with httpx2.Client(base_url=url, timeout=GIVE_UP) as http:
+            for batch in range(25):
+                said = [{"role": "user", "content": "The sea was calm."}]
+                turns = [{"turn_id": f"{batch}-{at}", "session_id": "s1", "messages": said} for at in range(100)]
+                http.post("/v1/minds/ada/turns/batch", json={"turns": turns}).raise_for_status()
+        with open(reader) as log:
+            until_said = next(line for line in log if "log.lines_lost" in line)
+            process.terminate()
+            rest = log.read()
+
+    assert int(until_said.rpartition("lines=")[2]) > 0
+    assert "service.stopping" in rest

@@ -1,0 +1,58 @@
+"""Lines of a log: in order, to the last, and never waited for."""
+
+import os
+
+from service.observability.log_stream import LogStream
+
+
+def test_lines_are_written_in_order_and_to_the_last(tmp_path):
+    with (tmp_path / "log").open("wb") as file:
+        stream = LogStream(file.fileno(), encoding="ascii")
+        for number in range(1_000):
+            stream.write(f"line {number} é\n")
+        stream.close()
+        stream.write("after the end\n")
+
+    said = (tmp_path / "log").read_text().splitlines()
+    assert said == [*(f"line {number} \\xe9" for number in range(1_000)), "after the end"]
+
+
+def test_who_reads_late_gets_the_oldest_lines_and_how_many_are_lost():
+    """Broken: whoever writes waits for the reader, and this test for ever."""
+    reader, writer = os.pipe()
+    lost = []
+    stream = LogStream(writer)
+    stream.on_lost = lost.append
+    line = "x" * 99 + "\n"
+    for _ in range(10_000):
+        stream.write(line)
+    with open(reader) as log:
+        read = [log.readline() for _ in range(2_000)]
+        stream.close()
+        os.close(writer)
+        read += log.readlines()
+
+    assert set(read) == {line}
+    assert len(read) + sum(lost) == 10_000 and lost
+
+
+def test_a_process_ends_though_nobody_reads_its_log():
+    """Broken: it waits for its last lines for ever."""
+    reader, writer = os.pipe()
+    stream = LogStream(writer)
+    for _ in range(2_000):
+        stream.write("x" * 99 + "\n")
+
+    stream.close()
+
+    with open(reader) as log:  # the thread goes on as soon as somebody reads
+        assert log.readline() == "x" * 99 + "\n"
+        stream.close()
+        os.close(writer)
+
+
+def test_what_a_full_disk_does_not_take_stops_nobody():
+    with open("/dev/full", "wb", buffering=0) as full:
+        stream = LogStream(full.fileno())
+        stream.write("a line\n")
+        stream.close()
