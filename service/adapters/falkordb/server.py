@@ -57,7 +57,8 @@ _OF_NO_DAMAGE = ("OOM", "OUT OF MEMORY", "not forward compatible", "version mism
 _OF_OTHER_DATA = "contains module data"  # redis says so of both: damaged data, and data of another FalkorDB
 # Damage may also make the server crash while it loads, often without a word. Then it does so each time.
 _CRASHES = frozenset({-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS, -signal.SIGFPE})
-_MOST_CRASHES, _LOADED = 3, "Ready to accept connections"
+_MOST_CRASHES = 3
+_LOADING, _LOADED = "Reading RDB base file", "Ready to accept connections"
 _WARNING = re.compile(r"\d+:\w .*? # (.+)")  # "42:M 29 Nov 2026 21:00:00.000 # Failed opening Unix socket: …"
 # Else the server stores statements, and people's words in them, in a key of its own.
 _MODULE_OPTIONS = ("MAX_INFO_QUERIES", "0")
@@ -183,16 +184,20 @@ class EmbeddedServer:
         await self._process.wait()
 
     def _tell_end(self, code: int | None) -> None:
-        """Log why the server ended, where it gave up by itself, as while it starts. Raises OSError. Blocking."""
+        """Log why the server ended, where it crashed or gave up by itself. Raises OSError. Blocking."""
         said = _said_in(self._log, since=self._said_before)
-        has_crashed = code in _CRASHES and _LOADED not in said
-        self._crashes = self._crashes + 1 if has_crashed else 0
-        crash = f"redis-server crashed while it loaded, by signal {-code}" if code and has_crashed else ""
-        found = _damage_in(said) or (crash if self._crashes >= _MOST_CRASHES else "")
-        if found and not any(sign in said for sign in _OF_NO_DAMAGE):
+        at_start, loaded, _ = said.partition(_LOADED)  # what it says later is not of the files that it begins with
+        has_crashed = code in _CRASHES
+        is_at_files = has_crashed and _LOADING in at_start and not loaded
+        self._crashes = self._crashes + 1 if is_at_files else 0
+        crash = f"redis-server crashed{' while it loaded' if is_at_files else ''}, by signal {-(code or 0)}"
+        found = _damage_in(at_start) or (crash if self._crashes >= _MOST_CRASHES else "")
+        if found and not any(sign in at_start for sign in _OF_NO_DAMAGE):
             self._set_damage_aside(found)
+        elif has_crashed and loaded:
+            log.error("embedded_graph.crashed", reason=crash)
         elif has_crashed or (code is not None and code > 0):  # not killed
-            reason = crash or _last_warning_in(said) or f"redis-server ended with {code}"
+            reason = crash if has_crashed else _last_warning_in(said) or f"redis-server ended with {code}"
             log.error("embedded_graph.not_started", reason=reason)
 
     def _set_damage_aside(self, found: str) -> None:
@@ -222,7 +227,9 @@ class EmbeddedServer:
             "appendfsync": "everysec",
             "aof-load-corrupt-tail-max-size": str(_TORN_END),
             "logfile": str(self._log),
-            "hide-user-data-from-log": "yes",  # else the report of a crash holds what it was told, which nobody erases
+            # No erasure reaches words in a log: a crash report holds statements, an assertion holds arguments.
+            "crash-log-enabled": "no",
+            "hide-user-data-from-log": "yes",
         }
         words = [word for name, value in options.items() for word in (f"--{name}", value)]
         self._process = await asyncio.create_subprocess_exec(
