@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _MOST_RETRY_AFTER = 86_400.0
 _PORTS = {"http": 80, "https": 443}
+_OF_NO_TLS = "WRONG_VERSION_NUMBER"  # what OpenSSL says of an answer that is not TLS
 _DNS64 = IPv6Network("64:ff9b::/96")  # what a network without IPv4 makes of an IPv4 address, which is its end
 
 
@@ -100,7 +101,9 @@ def _reason(error: Exception) -> str:
     if isinstance(cause, SSLCertVerificationError):
         return f"the certificate of the receiver is not trusted: {cause.verify_message}"
     if cause is not None:
-        return f"the receiver does not speak TLS, which https needs: {cause.reason or type(cause).__name__}"
+        found = cause.reason or type(cause).__name__
+        why = "does not speak TLS" if found == _OF_NO_TLS else "ended the connection while TLS was set up"
+        return f"the receiver {why}, which https needs: {found}"
     if isinstance(error, httpx2.RemoteProtocolError | httpx2.ReadError):
         return f"{type(error).__name__}: the receiver broke off, or does not speak HTTP"
     return f"{type(error).__name__}: nobody answered"
