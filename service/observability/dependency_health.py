@@ -47,6 +47,7 @@ class Dependency:
         self._monotonic = monotonic
         self._recovered = recovered
         self._troubles: dict[str, _Trouble] = {}
+        self._mended_since: float | None = None  # when trouble began whose part works while other trouble still counts
 
     def failed(self, reason: str, *, part: str = "", stays: bool = False, is_logged: bool = False) -> None:
         """
@@ -59,6 +60,8 @@ class Dependency:
         if part not in self._troubles and not self._fresh() and not is_logged:
             log.warning("dependency.failed", dependency=self.name, reason=reason)
         known = self._troubles.get(part)
+        if known is None:
+            self._mended_since = None
         self._troubles[part] = _Trouble(reason, now if known is None else known.since, now, stays)
 
     def worked(self, *, part: str = "", wakes_waiters: bool = False) -> None:
@@ -69,9 +72,12 @@ class Dependency:
         ``recovered`` for them in any case.
         """
         ended = self._troubles.pop(part, None)
-        is_over = ended is not None and not self._fresh()
-        if ended is not None and is_over:
-            seconds = round(self._monotonic() - ended.since, 1)
+        began = [ended.since] if ended is not None else []
+        began += [self._mended_since] if self._mended_since is not None else []
+        is_over = bool(began) and not self._fresh()
+        self._mended_since = min(began) if began and not is_over else None
+        if is_over:
+            seconds = round(self._monotonic() - min(began), 1)
             log.warning("dependency.recovered", dependency=self.name, seconds=seconds)
         if is_over or wakes_waiters:
             self._recovered()

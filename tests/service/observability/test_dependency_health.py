@@ -82,6 +82,22 @@ def test_trouble_that_nobody_met_again_for_long_hides_no_later_outage_and_no_end
     assert woken == ["up"]
 
 
+def test_an_outage_ends_in_the_log_although_a_mind_that_met_it_is_not_used_any_more(all_of_them, clock):
+    """Broken: the end waits for that mind, and so do all that wait for the disk."""
+    disk, woken = all_of_them.get("disk"), []
+    all_of_them.on_recovery(lambda: woken.append("up"))
+    with capture_logs() as logs:
+        disk.failed("full", part="transcript")
+        disk.failed("ada's file", part="ada")
+        disk.worked(part="transcript")
+        clock.advance(timedelta(seconds=121))
+        for _ in range(2):
+            disk.worked(part="transcript")
+
+    assert [one["event"] for one in logs] == ["dependency.failed", "dependency.recovered"]
+    assert woken == ["up"]
+
+
 def test_one_shard_that_is_away_is_not_the_whole_and_all_of_them_are(all_of_them):
     graph, woken = all_of_them.get("graph"), []
     all_of_them.on_recovery(lambda: woken.append("up"))
