@@ -163,7 +163,7 @@ class _Call:
         self._failures = 0  # connections in a row in which nothing was settled
         self._failing_since = 0.0
         self._sent = 0  # the position behind the last byte that was sent
-        self._broken: Exception | None = None  # what the caller's frames raised, where that was their end
+        self._broken: BaseException | None = None  # what the caller's frames raised, where that was their end
 
     async def take(self, frames: AsyncIterable[bytes]) -> None:
         """Keep each frame until it is settled."""
@@ -173,7 +173,7 @@ class _Call:
                 self._change()
                 while len(self._audio) > _MOST_UNSETTLED:
                     await self._changed.wait()
-        except Exception as error:  # noqa: BLE001 - whatever the caller's own frames raise is theirs to see
+        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - whatever the frames raise is the caller's
             self._broken = error
         self._audio.is_whole = True
         self._change()

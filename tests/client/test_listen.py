@@ -162,6 +162,23 @@ def test_what_was_said_before_the_frames_broke_off_is_stored_and_then_their_faul
     assert heard == said_in(home, mind) == [LYON]
 
 
+def test_frames_that_wait_for_something_that_is_cancelled_end_the_call(url, mind, home):
+    """Broken: who takes the frames is gone without a word, and `listen` waits for ever."""
+
+    async def hung_up():
+        for frame in frames(CALL[: int(2.6 * 8_000)]):
+            yield frame
+        raise asyncio.CancelledError
+
+    async def main():
+        async with AsyncMemoryClient(url) as memory, asyncio.timeout(GIVE_UP):
+            await bring(memory, mind, hung_up())
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(main())
+    assert said_in(home, mind) == [LYON]
+
+
 def test_who_stops_listening_leaves_nothing_running(url, mind):
     with MemoryClient(url) as memory:
         for said in memory.listen(mind, "call-1", frames(CALL)):
