@@ -217,6 +217,16 @@ async def test_a_model_that_fails_is_an_error_and_nothing_is_stored(tmp_path, an
             assert await turns_of(service) == ["My mother lives in Lyon."]
 
 
+@pytest.mark.parametrize(("kind", "found"), [("text/html", "text/html"), ("", "without a Content-Type")])
+async def test_an_answer_that_is_not_json_is_said_to_be_so(tmp_path, kind, found):
+    with ScriptedProvider(hears=lambda _: Body({"text": "My mother."}, kind)) as provider:
+        async with running(tmp_path / "home", settings=hearing(tmp_path / "home", provider)) as service:
+            refused = await service.keep("ada", spoken(MOTHER))
+
+    words = f"openai/whisper-1 answered {found}, not JSON: is API_BASE the model's address?"
+    assert refused.json()["detail"] == words
+
+
 async def test_a_recording_that_is_larger_than_the_provider_takes_is_said_to_be_so(tmp_path):
     with ScriptedProvider(hears=lambda _: Fails(413, "Request Entity Too Large")) as provider:
         async with running(tmp_path / "home", settings=hearing(tmp_path / "home", provider)) as service:

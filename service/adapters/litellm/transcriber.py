@@ -131,7 +131,7 @@ class LitellmTranscriber:
             **language,
         )
         if not (found := _type_of(response)).endswith("json"):  # a web page is not what somebody said
-            raise ModelUnavailable(f"{self.name} answered {found} in place of JSON: is API_BASE the model's address?")
+            raise ModelUnavailable(f"{self.name} answered {found}, not JSON: is API_BASE the model's address?")
         text = getattr(response, "text", None)
         if not isinstance(text, str):
             raise ModelUnavailable(f"{self.name} gave no text")
@@ -183,7 +183,7 @@ def _type_of(response: Any) -> str:  # noqa: ANN401 - litellm has no types
     if headers is None:
         return "application/json"
     named = {name.lower(): value for name, value in headers.items()}
-    return str(named.get("content-type", "untyped text")).partition(";")[0].strip().lower()
+    return str(named.get("content-type", "")).partition(";")[0].strip().lower() or "without a Content-Type"
 
 
 def _cost(litellm: ModuleType, response: Any) -> float:  # noqa: ANN401 - litellm has no types
