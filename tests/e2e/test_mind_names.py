@@ -106,12 +106,15 @@ def test_a_name_that_no_mind_can_have_is_refused_at_every_door(url, home, name):
     by_path = at(url, name, "/turns", method="POST", json=turn("Hello."))
     by_slash = at(url, f"ada/story{name}")
     by_user, by_metadata = chat(url, user=name), chat(url, metadata={"mind_id": name})
-    mcp = httpx2.post(f"{url}/mcp", params={"mind": name}, json={"jsonrpc": "2.0", "id": 1, "method": "ping"})
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    mcp = httpx2.post(f"{url}/mcp", params={"mind": name}, json=ping)
+    mcp_of_another = httpx2.post(f"{url}/mcp", params={"mind": name}, json=ping, headers={"X-Mind-Id": "ada"})
     cli = call("status", "--mind", name, "--home", home)
 
     for answer in (by_path, *([by_slash] if name != " " else [])):
         assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (422, "path/mind_id")
-    assert (mcp.status_code, mcp.json()["errors"][0]["pointer"]) == (422, "query/mind")
+    for answer in (mcp, mcp_of_another):
+        assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (422, "query/mind")
     assert (by_user.status_code, by_user.json()["error"]["param"]) == (400, "user")
     assert (by_metadata.status_code, by_metadata.json()["error"]["param"]) == (400, "metadata/mind_id")
     assert cli.exit_code == 1

@@ -90,6 +90,5 @@ def _response_class() -> "type[McpResponse]":
 
 
 def _named_mind(header: str | None, query: str | None) -> str | None:
-    if header is not None:
-        return mind_id_of(text_of_header(header), pointer="header/X-Mind-Id")
-    return mind_id_of(query, pointer="query/mind") if query is not None else None
+    in_address = mind_id_of(query, pointer="query/mind") if query is not None else None
+    return mind_id_of(text_of_header(header), pointer="header/X-Mind-Id") if header is not None else in_address

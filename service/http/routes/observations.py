@@ -1,6 +1,5 @@
 """Read and edit what dreams distilled."""
 
-from datetime import date
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Request, Response
@@ -12,6 +11,7 @@ from service.http.entity_tags import is_held
 from service.http.known_query import KnownQuery
 from service.http.markdown import posted_text, wants_markdown
 from service.http.openapi import MARKDOWN, answers, answers_with_markdown
+from service.http.schemas.fields import Day
 from service.http.schemas.observations import (
     OBSERVATIONS_PUT,
     OBSERVED,
@@ -38,7 +38,7 @@ async def read(
     memory: MemoryDep,
     response: Response,
     level: Annotated[Level | None, Query(description="Only this level.")] = None,
-    since: Annotated[date | None, Query(description="Of this day and later.", examples=["2026-01-09"])] = None,
+    since: Annotated[Day | None, Query(description="Of this day and later.", examples=["2026-01-09"])] = None,
     accept: Annotated[str, Header(max_length=400)] = "",
     if_none_match: Annotated[str | None, Header(max_length=400)] = None,
 ) -> ObservationsOut | Response:

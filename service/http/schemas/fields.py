@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter
@@ -17,6 +17,7 @@ KIND_NAMES = r"^[A-Za-z][A-Za-z0-9_]{0,40}(,[A-Za-z][A-Za-z0-9_]{0,40}){0,19}$" 
 
 BRANCH = "="  # begins the name of a branch of a union, which is not a step of a pointer
 
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _RFC_3339 = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}")
 _MOST_METADATA = 16_384
 _DEEPEST_METADATA = 32
@@ -115,6 +116,12 @@ def _inside(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
+def _written_day(value: object) -> object:
+    if isinstance(value, str) and _DAY.fullmatch(value) is None:  # pydantic would read "0" as a day of 1970
+        raise ValueError("must be a day like 2026-01-09")
+    return value
+
+
 def _whole(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value  # JSON has only one kind of number
 
@@ -141,5 +148,6 @@ Metadata = Annotated[
 ]
 ZONE_OF_DAYS = "The time zone of days, like `Europe/Paris`; the mind's own if left out, else UTC."
 Zone = Annotated[str, Field(max_length=64, json_schema_extra={"format": "iana-time-zone"}), AfterValidator(zone_name)]
+Day = Annotated[date, BeforeValidator(_written_day)]
 Flag = Annotated[bool, Field(strict=True)]  # without strict, "yes" and 1 would count as true
 WHOLE = BeforeValidator(_whole)  # together with strict=True: 7.0 is accepted, "7" and true are not

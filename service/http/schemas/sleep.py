@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, JsonValue, model_validator
 
-from service.http.schemas.fields import Answered, Body, Instant, SessionId, ShortText, Text, TurnId, Zone
+from service.http.schemas.fields import Answered, Body, Flag, Instant, SessionId, ShortText, Text, TurnId, Zone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,7 +42,7 @@ class ActionIn(Body):
     )
     tool: ShortText | None = Field(None, description="The name of the tool that was called; for a tool_call alone.")
     input: JsonValue = Field(None, description="What the tool was given; for a tool_call alone.")
-    ok: bool = Field(default=True, strict=True, description="Whether the call worked.")
+    ok: Flag = Field(default=True, description="Whether the call worked.")
     output: Text = Field("", description="What the tool printed; memory shows its first 600 characters.")
     timestamp: Instant | None = Field(None, description="When it was; now if left out.")
 
@@ -136,7 +136,7 @@ class SleepIn(Body):
         description="The agent's time zone, in which its observations have their times. Left out, it stays as it was, "
         "at first the mind's own, else UTC.",
     )
-    wait: bool = Field(default=False, description="Whether to answer only when the dream has ended.")
+    wait: Flag = Field(default=False, description="Whether to answer only when the dream has ended.")
 
     model_config = Body.model_config | {"json_schema_extra": {"examples": [{"seconds": 600, "session_id": "cycle-3"}]}}
 
@@ -200,13 +200,13 @@ class WakeIn(Body):
 class DreamIn(Body):
     """A dream that is asked for, whatever the interval."""
 
-    deep: bool = Field(default=False, description="Whether it is a deep sleep: it also tidies up and writes the diary.")
+    deep: Flag = Field(default=False, description="Whether it is a deep sleep: it also tidies up and writes the diary.")
     timezone: Zone | None = Field(
         None,
         description="The zone of the observations' times. Left out, it stays as it was, at first the mind's own, else "
         "UTC.",
     )
-    wait: bool = Field(default=False, description="Whether to answer only when the dream has ended.")
+    wait: Flag = Field(default=False, description="Whether to answer only when the dream has ended.")
 
     model_config = Body.model_config | {"json_schema_extra": {"examples": [{"deep": False, "wait": True}]}}
 

@@ -263,11 +263,24 @@ async def test_a_key_with_other_dots_is_a_turns_id(service, key):
 
 
 @pytest.mark.parametrize("value", [0, 1, "true", "yes", "off", 0.0, None, []])
-@pytest.mark.parametrize("name", ["wait", "skip"])
-async def test_what_is_no_true_or_false_is_not_taken_for_one(service, untouched, name, value):
-    answer = await post(service, f"/v1/minds/{MIND}/consolidation", {"trigger": "manual", name: value})
+@pytest.mark.parametrize(
+    ("route", "name"),
+    [("consolidation", "wait"), ("consolidation", "skip"), ("sleep", "wait"), ("dreams", "wait"), ("dreams", "deep")],
+)
+async def test_what_is_no_true_or_false_is_not_taken_for_one(service, untouched, route, name, value):
+    fields = {"consolidation": {"trigger": "manual"}, "sleep": {"seconds": 600}, "dreams": {}}[route]
+
+    answer = await post(service, f"/v1/minds/{MIND}/{route}", {**fields, name: value})
 
     problem_of(answer, 422, pointer=f"#/{name}")
+
+
+@pytest.mark.parametrize("since", ["0", "1769600000", "2026-1-9", "2026-01-09T00:00:00Z", "2026-02-30", "January", ""])
+async def test_what_is_no_day_is_not_taken_for_one(service, untouched, since):
+    """Broken: "0" is a day of 1970."""
+    answer = await service.http.get(f"/v1/minds/{MIND}/observations", params={"since": since})
+
+    problem_of(answer, 422, pointer="query/since")
 
 
 @pytest.mark.parametrize("value", ["7", True, 7.5, -1, 10**9])
