@@ -160,16 +160,15 @@ _TELLER = re.compile(
 _QUOTATIONS = frozenset({("“", "”"), ("„", "“"), ("„", "”"), ("«", "»"), ("「", "」")})
 _READ_PART = r"{lead}[^{closing}]*(?:[{closing}]|$)"
 _OWN_PART = r"{lead}(?:“[^”]*(?:”|$)|(?:(?! / )[^“])*)"
-_OTHERS = re.compile(
-    "|".join(
-        rf"(?:^|(?<= / ))(?:{one})"
-        for words in LEADS.values()
-        for one in (
-            _READ_PART.format(lead=re.escape(words["read"].partition("{")[0]), closing=words["read"].strip()[-1]),
-            *(_OWN_PART.format(lead=re.escape(words[kind])) for kind in ("said", "noted")),
-        )
+_OTHERS_PARTS = "|".join(
+    one
+    for words in LEADS.values()
+    for one in (
+        _READ_PART.format(lead=re.escape(words["read"].partition("{")[0]), closing=words["read"].strip()[-1]),
+        *(_OWN_PART.format(lead=re.escape(words[kind])) for kind in ("said", "noted")),
     )
 )
+_OTHERS = re.compile(rf"(?:^|(?<= / ))(?:{_OTHERS_PARTS})")
 _LED = re.compile(
     rf"(?:^|(?<= / ))(?:(?P<read>{'|'.join(_READ_PART.format(lead=re.escape(one), closing='”“»」') for one in _READ)})"
     rf"|(?P<lead>{_TELLER.pattern})(?P<quoted>“[^”]*)?)"
