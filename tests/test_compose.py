@@ -98,6 +98,13 @@ def test_falkordb_keeps_what_it_is_told_where_its_image_looks_for_it():
     assert "falkordb" in COMPOSE["volumes"]
 
 
+def test_falkordb_writes_nobodys_words_into_its_log_when_it_crashes():
+    words = FALKORDB["environment"]["REDIS_ARGS"]
+
+    assert "--crash-log-enabled no" in words
+    assert words in (DOCKER / "chart/templates/falkordb.yaml").read_text()
+
+
 def test_falkordb_is_told_the_same_as_the_embedded_one():
     assert FALKORDB["environment"]["FALKORDB_ARGS"].split() == list(embedded._MODULE_OPTIONS)
 
