@@ -59,9 +59,16 @@ class LogStream:
     def _write_all(self) -> None:
         while (text := self._waiting.get()) is not None:
             self._write(text)
-            if self._lost and self._waiting.empty() and self.on_lost is not None:
-                lost, self._lost = self._lost, 0
-                self.on_lost(lost)
+            if self._waiting.empty():
+                self._tell_lost()
+        self._tell_lost()
+        while not self._waiting.empty():
+            self._write(self._waiting.get() or "")
+
+    def _tell_lost(self) -> None:
+        lost, self._lost = self._lost, 0
+        if lost and self.on_lost is not None:
+            self.on_lost(lost)
 
     def _write(self, text: str) -> None:
         left = text.encode(self._encoding, "backslashreplace")
