@@ -94,7 +94,7 @@ class HttpWebhookPoster:
 
 
 def _reason(error: Exception) -> str:
-    """Why there is no answer, for who set the endpoint up."""
+    """Why a receiver gave no answer, in words for the person who configured it."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, SSLError):
         cause = cause.__cause__ or cause.__context__

@@ -47,7 +47,7 @@ class Dependency:
         self._monotonic = monotonic
         self._recovered = recovered
         self._troubles: dict[str, _Trouble] = {}
-        self._mended_since: float | None = None  # when trouble began whose part works while other trouble still counts
+        self._mended_since: float | None = None  # the start of an outage that goes on elsewhere
 
     def failed(self, reason: str, *, part: str = "", stays: bool = False, is_logged: bool = False) -> None:
         """
@@ -57,11 +57,11 @@ class Dependency:
         Trouble that *is_logged* by the caller is not logged here.
         """
         now = self._monotonic()
-        if part not in self._troubles and not self._fresh() and not is_logged:
-            log.warning("dependency.failed", dependency=self.name, reason=reason)
         known = self._troubles.get(part)
-        if known is None:
+        if known is None and not self._fresh():
             self._mended_since = None
+            if not is_logged:
+                log.warning("dependency.failed", dependency=self.name, reason=reason)
         self._troubles[part] = _Trouble(reason, now if known is None else known.since, now, stays)
 
     def worked(self, *, part: str = "", wakes_waiters: bool = False) -> None:

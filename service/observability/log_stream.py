@@ -24,7 +24,7 @@ _LAST_SECONDS = 2.0  # in which the last ones are written, when the process ends
 
 class LogStream:
     """
-    Lines for a file, by its *descriptor*. A line is lost where 2,000 wait before it; ``on_lost`` is told of how many.
+    Lines for the file that *descriptor* names. While 2,000 wait, further ones are lost; ``on_lost`` gets their number.
 
     What a full disk does not take is lost without a word.
     """
@@ -89,6 +89,6 @@ def stream_of_stderr() -> LogStream | None:
 
 
 def write_last_lines() -> None:
-    """For a process that is about to end without more ado."""
+    """Write what waits, in a process that ends by `os._exit`, which calls nothing of `atexit`."""
     if (stream := stream_of_stderr()) is not None:
         stream.close()

@@ -42,8 +42,8 @@ def configure_logs(
 ) -> None:
     """
     Set up all logs of this process; an entry point calls it. *secrets* are hidden, and all that looks like a secret.
-    With *has_colours* it has some where stderr is a terminal. In a process that *serves*, nobody who logs waits until
-    somebody reads the log.
+    With *has_colours* it has some where stderr is a terminal. A process that *serves* never waits for whoever
+    reads its log.
 
     Tracebacks show no local variables: those are people's words.
     """

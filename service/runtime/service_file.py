@@ -88,7 +88,7 @@ def find_service(home: Path) -> Presence | None:
 
 
 def _number(home: Path) -> str:
-    """What the disk knows the folder by: it stays where the folder is moved, and a copy has another one."""
+    """The number by which the disk knows the folder. It stays the same when the folder is moved; a copy has another."""
     found = home.stat()
     return f"{found.st_dev}:{found.st_ino}"
 

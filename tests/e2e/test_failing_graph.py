@@ -84,7 +84,7 @@ def zeros_at_the_end(files):
 
 
 def zeros_in_the_middle(files):
-    """As a disk that fails leaves it: what is written of a graph's changes can not be applied."""
+    """A failing disk has overwritten bytes of a change of a graph, which can not be applied any more."""
     [appended] = files.glob("*.incr.aof")
     content = bytearray(appended.read_bytes())
     at = content.index(b"GRAPH.EFFECT") + 40

@@ -1,4 +1,4 @@
-"""The graph is on another FalkorDB than before, or an older copy was put back: what was erased meanwhile stays erased."""
+"""What was erased stays erased when the graph moves to another FalkorDB, or an older copy of it is put back."""
 
 import pytest
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from schemathesis.core import NOT_SET
 
 from consolidation.kernel.turns import has_dot_step
+from consolidation.workspace import LONGEST_MIND_NAME
 
-LONGEST_NAME = 200
 STATE = {404, 409, 412, 413, 428}  # refused for what the service holds, or for the size of the whole
 BETWEEN_FIELDS = {"/problems/turn-id-mismatch"}  # Idempotency-Key and turn_id are one id, said at two places
 OF_THE_FORMAT = {"/problems/archive-unreadable", "/problems/journal-path-refused"}  # no schema says what these are
@@ -105,7 +105,9 @@ def filter_failure(context, failure, case, response):
     if kind == "AllowHeaderMismatch" and case.operation.path.endswith("/turns/batch"):
         return set(failure.undocumented_methods) != {"DELETE", "GET"}  # a turn may be called `batch`
     if kind == "AcceptedNegativeData" and case.operation.path.endswith("/chat/completions"):
-        return not any(len(value) > LONGEST_NAME for value in _of_a_front_end(case))  # not read where it is not needed
+        return not any(
+            len(value) > LONGEST_MIND_NAME for value in _of_a_front_end(case)
+        )  # not read where it is not needed
     if kind == "AcceptedNegativeData" and case.media_type == "text/markdown":
         return case.body is NOT_SET  # what stands in a text is text, whatever was meant by it
     return True

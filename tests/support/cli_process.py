@@ -75,11 +75,8 @@ def calling(path):
 
 @contextmanager
 def serving(home, *words, log=None, **more):
-    """A service on a free port, which logs to a file, or to the descriptor *log*: its process and its address, once it answers."""
-    with (
-        _said(home).open("w") as said,
-        _log(home).open("w") as to_file,
-    ):  # a pipe that nobody reads would fill, and hold it
+    """A service on a free port: its process and its address, once it answers. It logs to a file, or to the descriptor *log*."""
+    with _said(home).open("w") as said, _log(home).open("w") as to_file:
         process = ForkedProcess(
             [MIND_MEMORY, "serve", "--home", home, "--port", "0", *words],
             stdout=said,

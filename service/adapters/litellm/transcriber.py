@@ -178,7 +178,7 @@ async def _opened() -> ModuleType:
 
 
 def _type_of(response: Any) -> str:  # noqa: ANN401 - litellm has no types
-    """The media type of a provider's answer; that of JSON where litellm read the answer without telling its headers."""
+    """The media type of a provider's answer, or that it names none; that of JSON where litellm passes no headers on."""
     headers = getattr(response, "hidden_params", {}).get("headers")
     if headers is None:
         return "application/json"

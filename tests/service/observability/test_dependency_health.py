@@ -98,6 +98,22 @@ def test_an_outage_ends_in_the_log_although_a_mind_that_met_it_is_not_used_any_m
     assert woken == ["up"]
 
 
+def test_an_outage_is_as_long_as_all_its_trouble_together(all_of_them, clock):
+    """Broken: it is counted from where its last trouble began."""
+    disk = all_of_them.get("disk")
+    disk.failed("full", part="transcript")
+    disk.failed("ada's file", part="ada")
+    disk.worked(part="transcript")
+    clock.advance(timedelta(seconds=100))
+    disk.failed("full", part="story")
+    clock.advance(timedelta(seconds=100))
+
+    with capture_logs() as logs:
+        disk.worked(part="story")
+
+    assert [(one["event"], one["seconds"]) for one in logs] == [("dependency.recovered", 200.0)]
+
+
 def test_one_shard_that_is_away_is_not_the_whole_and_all_of_them_are(all_of_them):
     graph, woken = all_of_them.get("graph"), []
     all_of_them.on_recovery(lambda: woken.append("up"))
