@@ -15,7 +15,16 @@ import pytest
 import consolidation
 import prompts
 import service
-from consolidation.text import dates, denials, first_person, inner_questions, instructions, lead_ins, speech_acts
+from consolidation.text import (
+    dates,
+    denials,
+    first_person,
+    inner_questions,
+    instructions,
+    lead_ins,
+    retractions,
+    speech_acts,
+)
 from consolidation.text.words import LONGEST_END, ignoring_case, words_of
 from service.retrieval import agenda, counted_ahead, counted_days, intent, parts_of_months, tense
 from tests.support.growth import FACTOR, assert_linear, repeated, thread_seconds
@@ -31,6 +40,7 @@ CUT = {
     "consolidation.text.speech_acts": speech_acts.LONGEST_BEGINNING,
     "consolidation.text.inner_questions": inner_questions.LONGEST,
     "consolidation.text.lead_ins": speech_acts.LONGEST_BEGINNING,
+    "consolidation.text.retractions": speech_acts.LONGEST_BEGINNING,
     "consolidation.text.instructions": instructions.LONGEST_SENTENCE,
     "consolidation.text.first_person": 2 * LONGEST_END,
     "service.retrieval.intent": 2 * LONGEST_END,
@@ -94,7 +104,15 @@ _CHUNKS = (
     ),
 )
 _DENIALS = (denials._DENIES, denials._SAYS_NO, denials._WEIGHED, denials._HARMLESS, denials._DISMAY)
-_ACTS = (speech_acts._ASKS, speech_acts._REQUESTS, speech_acts._CONCEDES, speech_acts._CORRECTS)
+_ACTS = (speech_acts._ASKS, speech_acts._REQUESTS)
+_RETRACTIONS = (
+    retractions._CONCEDES,
+    retractions._CORRECTS,
+    retractions._ACKNOWLEDGES,
+    retractions._RETRACTS,
+    retractions._IS_PUT_RIGHT,
+    retractions._IS_UNABLE,
+)
 _FORMS = tuple(one for forms in instructions._every_form() for one in forms)
 _OF_INSTRUCTIONS = (instructions.REPORTS, *(words.rules for words in instructions.WORDS.values()))
 _BEGINNINGS = (*_ACTS, *_DENIALS, *(one.pattern for one in _FORMS), instructions.LIFTS)
@@ -126,6 +144,7 @@ MADE_AT_FIRST_USE = {
         *map(ignoring_case, (instructions.LIFTS, *_OF_INSTRUCTIONS)),
     ),
     denials: lambda: map(ignoring_case, _DENIALS),
+    retractions: lambda: map(ignoring_case, _RETRACTIONS),
     speech_acts: lambda: map(ignoring_case, (*_ACTS, speech_acts._KNOWS_NOT)),
 }
 _ONCE = {"match", "fullmatch", "search"}

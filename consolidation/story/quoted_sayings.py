@@ -18,8 +18,9 @@ from consolidation.text.concepts import concepts
 from consolidation.text.language import detect, is_in_another_script
 from consolidation.text.names import names
 from consolidation.text.quotation import own_lines
+from consolidation.text.retractions import concedes
 from consolidation.text.sentences import sentences
-from consolidation.text.speech_acts import concedes, is_question, is_request
+from consolidation.text.speech_acts import is_question, is_request
 from consolidation.text.words import content_stems, content_words, tokens
 
 if TYPE_CHECKING:

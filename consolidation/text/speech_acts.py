@@ -1,8 +1,8 @@
 """
-What somebody does with a sentence: tells, asks, requests, concedes, or says that they do not know.
+What somebody does with a sentence: tells, asks, requests, or says that they do not know.
 
 Closed classes of words, in the languages of ``LANGUAGES``: enough to tell what may be remembered from questions
-and requests, which state nothing. Who denies something is known in ``denials``.
+and requests, which state nothing. Who denies something is known in ``denials``, who takes it back in ``retractions``.
 """
 
 from __future__ import annotations
@@ -182,48 +182,6 @@ _REQUESTS = (
     r"|(?:を|[にくとも]|[ァ-ヶー一-龥]{2})し)て[。.！!]*$|.*(?:ください|下さい|お願いします"
     r"|(?:教え|書い|見せ|作っ|直し|訳し|翻訳し|要約し|説明し)て(?:くれ|ね)?)[。.！!]*$"
 )
-# An answer that begins so takes back what the assistant said.
-_CONCEDES = (
-    r"(?:oh|ah|ach|ay|uy|ups|oops|okay|ok|of course|ja|sí|oui|en effet|effectivement)?[,.!\s]*(?:"
-    r"you(?:['’]re| are) right|right you are|my (?:mistake|bad|error|apologies)|sorry|apologies|i apologi[sz]e"
-    r"|i stand corrected|corrected|noted|i mixed|i was wrong|thanks for (?:the correction|correcting)|quite right"
-    r"|fixed|my fault|forgive"
-    r"|du hast recht|stimmt(?!\w)(?! nicht)|entschuldig\w*|verzeih\w*|mein fehler|korrigiert|tut mir leid"
-    r"|danke für die korrektur"
-    r"|sorry|da lag ich falsch|richtig(?!\w)"
-    r"|tienes razón|perdón|perdona|lo siento|disculpa|mi error|corregido|culpa mía|cierto|anotado"
-    r"|tu as raison|pardon|désolée?|mea culpa|toutes mes excuses|au temps pour moi|autant pour moi|corrigé"
-    r"|erreur de ma part|exact(?!\w)|bien vu|c['’]est noté"
-    r"|hai ragione|scusa|mi dispiace|errore mio|corretto|tens razão|tem razão|(?:mil )?desculp[ae]s?|perd[ãa]o|foi mal"
-    r"|erro meu|mil (?:perdones|disculpas)|mille (?:scuse|excuses)|duizend(?:maal)? excuses"
-    r"|engano meu|voc[êe] está cert[oa]|corrigid[oa]"
-    r"|je hebt gelijk|mijn fout|ты прав\w*|прости\w*|извини\w*|masz rację|przepraszam"
-    r"|你说得对|抱歉|对不起|すみません|ごめん|失礼"
-    r")"
-)
-# An answer that begins so has been put right.
-_CORRECTS = (
-    r"(?:(?:oh|ah|ach|ay|uy|ups|oops|okay|ok|of course|sorry|apologies|entschuldigung|entschuldige|perd[oó]na?|pardon"
-    r"|désolée?|scusa|desculpa|przepraszam|извини|прости|抱歉|عذرا|آسف)[,.!\s،，]*){0,2}"
-    r"(?:you(?:['’]re| are) right|quite right"
-    r"|my (?:mistake|bad|error)|i stand corrected"
-    r"|corrected|fixed|i was wrong|i mixed|du hast recht|korrigiert|mein fehler|tienes razón|corregido|mi error"
-    r"|tu as raison|corrigé"
-    r"|mea culpa|au temps pour moi|autant pour moi|hai ragione|corretto|errore mio|tens razão|tem razão|corrigid[oa]"
-    r"|erro meu|engano meu|voc[êe] está cert[oa]|je hebt gelijk"
-    r"|mijn fout|gecorrigeerd|ты прав\w*|исправ(?:лено|ил\w*)|masz rację|poprawi(?:one|am|ł[ea]m)|moja pomyłka"
-    r"|你说得对|更正|訂正|معك حق|أنت على حق|تم التصحيح)"
-)
-# An answer that says sorry, or agrees, and with the next word puts it right: "Sorry: nuts."
-_ACKNOWLEDGES = (
-    r"(?:oh|ah|ach|ay|uy|ups|oops|okay|ok|ja|sí|oui)?[,.!\s]*(?:"
-    r"sorry|apologies|right|correct|true|my (?:mistake|bad|error)|entschuldig\w*|verzeih\w*|stimmt|richtig|genau"
-    r"|perd[oó]n\w*|disculpa|cierto|exacto|claro|pardon|désolée?|exact|scusa|giusto|esatto|certo|desculp[ae]"
-    r"|perd[ãa]o|foi mal|isso mesmo|correto|exato"
-    r"|klopt|juist|przepraszam|racja|zgadza się|oczywiście|moja pomyłka|извини\w*|прости\w*|верно|точно"
-    r"|抱歉|对不起|對不起|すみません|ごめん|失礼しました|عذر[اًا]+|آسف[ةه]?|صحيح"
-    r")\s?[:：—–]"
-)
 # Behind one of these, "not" says what somebody does not do: "The 15th not the 5th" is something else.
 _AUXILIARIES = frozenset(
     "am is are was were be do does did has have had can could will would should may might must why if or and but so"
@@ -248,7 +206,8 @@ _CONTRASTS = (
     r"|^(?:nicht|kein\w*) .{1,40}, (?:sondern )?\w|\bsondern\b|\bsino\b|\bbensì\b|^не .{1,40},? а \w"
     r"|^nie .{1,40},? (?:tylko|ale|a) \w"
     rf"|^(?:\w+ ){{0,3}}?(?!(?:{_NO_THING})\b)\w+ (?:n[ãa]o|no|non|nie|nein|нет)[,.:;!…–—-]\s{{0,3}}\w"
-    r"|^(?:niet|geen) .{1,40},? maar \w|不是.{1,20}[，,]?(?:是|而是)|じゃなくて|ではなく|ليس .{1,40} بل"
+    r"|^(?:niet|geen) .{1,40},? maar \w|不是.{1,20}[，,]?(?:是|而是)|じゃなくて|ではなく|"
+    r"^[^\s。、]{1,8}(?:じゃない|ではない)[^かでのねわよけ?？。、！!\s]|ليس .{1,40} بل"
 )
 # "Caio is NOT coming": who shouts it puts right what was said.
 _SHOUTED = re.compile(r"(?<!\w)(?:NOT|NEVER|NICHT|NO|NUNCA|PAS|NON|N[ÃA]O|NIET|GEEN|NIE|НЕ)(?!\w)")
@@ -342,21 +301,6 @@ def wants_answer(text: str, *, language: str) -> bool:
 
 def _clauses(sentence: str) -> Iterator[str]:
     yield from filter(str.strip, re.split(r"[,;:，、\n]", sentence))
-
-
-def concedes(text: str) -> bool:
-    """Whether *text* begins by taking back what its speaker said before, or says sorry for it."""
-    return _begins(_CONCEDES, text)
-
-
-def corrects(text: str) -> bool:
-    """Whether *text* begins by saying that it is now put right."""
-    return _begins(_CORRECTS, text)
-
-
-def acknowledges(text: str) -> bool:
-    """Whether *text* begins by saying sorry, or that it is so, and goes on with what is right: "Sorry: nuts."."""
-    return _begins(_ACKNOWLEDGES, text)
 
 
 def contrasts(text: str) -> bool:

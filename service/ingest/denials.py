@@ -10,7 +10,8 @@ import re
 
 from consolidation.text.concepts import concepts
 from consolidation.text.denials import denies, objection, says_no
-from consolidation.text.speech_acts import acknowledges, concedes, contrasts, corrects, is_question
+from consolidation.text.retractions import acknowledges, concedes, corrects, retracts
+from consolidation.text.speech_acts import contrasts, is_question
 from consolidation.text.subjectless import subjectless
 from consolidation.text.words import content_words
 from service.index.neighbourhood import asks
@@ -35,6 +36,10 @@ _IN_ITS_PLACE = re.compile(
 )
 # What was said, asked again in a word or two, and what is right: "Thiago??? it's Mei".
 _ECHO = re.compile(r"\W{0,9}(?P<echo>[^?!.,;\n]{2,40})\?[?!]*\W*\w")
+# What tells something, and is too short or too common to be found as a word that does.
+_SHORT_AND_TELLING = re.compile(
+    r"\d+|(?<!\w)(?:s?he|they|er|sie|ell[ae]s?|él|lui|lei|ele|hij|zij|on[aio]?|он[аи]?)(?!\w)|[她他]"
+)
 _SPEAKS_OF_OTHERS = re.compile(_THIRD_PERSON, re.IGNORECASE)
 _OTHERS = re.compile(rf"(?<!\w){_THIRD_PERSON}", re.IGNORECASE)
 _NAMES_OTHERS = re.compile(rf"(?<!\w)(?i:{_THIRD_PERSON})|\w,? [A-ZÀ-ÞА-Я]\w")
@@ -45,10 +50,11 @@ def is_denied(claim: str, own: str, answer: str, *, language: str) -> bool:
     if not claim.strip():
         return False
     is_conceded = concedes(answer) and _SYMPATHISES.match(answer.lstrip()) is None
-    is_right = contrasts(own) and acknowledges(answer)
+    is_right = contrasts(own) and (acknowledges(answer) or retracts(answer))
     if corrects(answer) or (is_right and (is_conceded or bears_on(own, claim, language=language))):
         return True
-    if is_conceded and _puts_right(own, claim, answer, language=language):
+    is_taken_back = retracts(answer) and _takes_up(own, claim, answer, language=language)
+    if is_taken_back or (is_conceded and _puts_right(own, claim, answer, language=language)):
         return True
     is_asked = asks(_last_mark(claim))  # a "no" may be no more than the answer
     if denies(own):
@@ -70,6 +76,18 @@ def _puts_right(own: str, claim: str, answer: str, *, language: str) -> bool:
     echo, rest, claimed = telling(found["echo"], language), own[found.end() - 1 :], telling(claim, language)
     new = telling(rest, language) - claimed
     return bool(echo) and echo <= claimed and not is_question(rest) and bool(new & telling(answer, language))
+
+
+def _takes_up(own: str, claim: str, answer: str, *, language: str) -> bool:
+    """
+    Whether an *answer* says what a person's *own* words have, and the *claim* before them has not.
+
+    A telling word, a number, or who is spoken of: "SHE!" behind "Did he ask?" is taken up by "Sorry: she.".
+    """
+    if (telling(own, language) - telling(claim, language)) & telling(answer, language):
+        return True
+    said, claimed, answered = (frozenset(_SHORT_AND_TELLING.findall(text.casefold())) for text in (own, claim, answer))
+    return not answered.isdisjoint(said - claimed)
 
 
 def bears_on(rest: str, claim: str, *, language: str) -> bool:

@@ -19,8 +19,9 @@ from consolidation.text.code import FENCE
 from consolidation.text.content import is_mark
 from consolidation.text.denials import denies, objection
 from consolidation.text.quotation import own_lines, with_marks
+from consolidation.text.retractions import acknowledges, concedes, corrects
 from consolidation.text.sentences import sentences, whole_sentences
-from consolidation.text.speech_acts import acknowledges, concedes, contrasts, corrects, tells
+from consolidation.text.speech_acts import contrasts, tells
 from consolidation.text.words import content_stems, content_words, tokens, word_count
 from service.retrieval.answer_types import answers
 from service.retrieval.lead_words import told_by

@@ -48,6 +48,23 @@ async def test_what_a_person_put_right_leads_before_something_newer_of_the_same_
     assert right in first["text"] and "eleven months" in second["text"]
 
 
+async def test_what_the_bot_takes_back_is_put_right_without_a_no(tmp_path):
+    """Broken: "BASS. tenor is Lothar" was no denial, so the bot's tenor was shown, and what put it right was not."""
+    async with running(tmp_path) as service:
+        await told(
+            service,
+            ("Write a line about me for the leaflet of the choir.", "Jochen sings tenor in the choir."),
+            ("BASS. tenor is Lothar, he would be glad", "Pardon: “Jochen sings bass in the choir.”"),
+            *OTHERS,
+        )
+        found = await surfacing(service, "What part do I sing in the choir?")
+        trace = await trace_of(service, found)
+
+    best = max(found["flashbacks"], key=lambda one: one["score"])
+    assert "BASS" in best["text"] and not any("sings tenor" in one["text"] for one in found["flashbacks"])
+    assert trace["phases"]["filters"]["dropped"]["episode:1"].startswith("denied")
+
+
 @pytest.mark.parametrize(
     ("flight", "noted", "no", "bye", "question", "answer"),
     [

@@ -126,3 +126,50 @@ def test_a_word_of_the_claim_that_is_asked_again_denies_it_where_the_answer_take
 def test_what_the_answer_tells_somebody_to_do_concedes_nothing(language, claim, own, answer):
     """Broken: without its accent, "corrige" was read as "corrigé", and "si" as "sí"."""
     assert not denied(own, answer, claim=claim, language=language)
+
+
+@pytest.mark.parametrize(
+    ("language", "claim", "own", "answer"),
+    [
+        ("en", "She makes flat whites by day.", "THEY. told u day 1", "Sorry, Indi: they make flat whites."),
+        ("en", "Your exam is on 3 November.", "6th!!! dont give me a heart attack", "Sorry: 6 November."),
+        ("en", "Did he ask for your number?", "SHE. Thandi's a she!", "Sorry: she."),
+        ("en", "Bea is one of the sopranos.", "Cute but I'm an ALTO", "“Bea is one of the altos.” My apologies."),
+        (
+            "en",
+            "With Alzheimer's, it helps.",
+            "where'd you get that from. parkinson's",
+            "I'm sorry, I guessed. Parkinson's.",
+        ),
+        (
+            "de",
+            "Lieber Herr Kretzschmar",
+            "der is pleite! an frau öztürk muss das",
+            "Sorry: „Sehr geehrte Frau Öztürk“",
+        ),
+        ("es", "Sale el ferri de Santander.", "q santander, sale d bilbao!!", "Perdona, sale de Bilbao."),
+        ("ru", "А отцу скажи то же.", "он не отец, отчим", "Прости, понял: отчим."),
+        ("zh", "她平时跟着你住。", "哪跟我住啊，她跟她妈在哈尔滨", "是我弄错了，她跟妈妈在哈尔滨。"),
+        ("ja", "頼りになる妹さんですね。", "妹じゃない姉。3つ上", "失礼しました、お姉さんですね。"),
+    ],
+)
+def test_an_answer_that_takes_it_back_and_takes_up_what_was_said_makes_a_denial_of_it(language, claim, own, answer):
+    """Broken: without a "no" that was known, what people put right was a turn like any other."""
+    assert denied(own, answer, claim=claim, language=language)
+
+
+@pytest.mark.parametrize(
+    ("claim", "own", "answer"),
+    [
+        (
+            "Enjoy the weekend!",
+            "my bike got stolen at the station",
+            "I'm sorry, that one had a story. Report the bike.",
+        ),
+        ("The train leaves at 9.", "and what is on the menu?", "My apologies, but I don't have the menu."),
+        ("Two chairs a week.", "how do I tell Mrs Wrona", "“Dear Mrs Wrona, my apologies for the delay.”"),
+        ("Shall I look for trains?", "we had to put the dog down", "I'm so sorry about the dog."),
+    ],
+)
+def test_who_is_only_sorry_or_writes_an_apology_for_somebody_denies_nothing(claim, own, answer):
+    assert not denied(own, answer, claim=claim)
