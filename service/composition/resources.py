@@ -29,7 +29,8 @@ from service.ingest.extraction_prompts import EntityKind, TurnReaders
 from service.ingest.nameless_speaker import names_said
 from service.mind.events import MindEvents
 from service.mind.mind_gate import MindGate
-from service.mind.minds import Minds, OpenMinds
+from service.mind.minds import Minds
+from service.mind.open_minds import OpenMinds
 from service.mind.own_settings import zone_of
 from service.observability.counters import Tally
 from service.observability.dependency_health import DISK, EMBEDDER, GRAPH, Dependencies

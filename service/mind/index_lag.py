@@ -25,6 +25,7 @@ INDEX_BEHIND = "index_behind"  # the rung of an answer that lacks turns which fu
 _LOOK_SECONDS = 0.005
 _FEW_TURNS = 32  # full text has them in one step, soon
 _TRIAL_SECONDS, _TRIAL_LOOKS = 0.2, 20  # once both have passed, the pace of full text tells whether it comes in time
+_OPENING_SECONDS = 0.2  # that the opening of a mind waits for its full text, which somebody else may have locked
 _VECTORS_SECONDS = 2.0  # after a turn was accepted, in which its vectors are waited for
 _PATIENCE, _PATIENCE_SECONDS = 0.5, 2.0  # how long to wait without any progress: a share of the time allowed, at most
 
@@ -72,12 +73,13 @@ async def has_lost_text(mind: Mind) -> bool:
     """
     Whether full text lacks turns that a mind at rest had in it: a new version makes it anew, or its file has gone.
 
-    The lane is set back to what is there.
+    The lane is set back to what is there. A file that does not open soon may lack some; the lane will meet it.
     """
     lane = mind.health.lanes[LaneName.INDEXING]
     try:
-        cursor = await anyio.to_thread.run_sync(mind.text.cursor, "turns")
-    except IndexUnusable:  # the lane will meet it, and tell
+        async with asyncio.timeout(_OPENING_SECONDS):
+            cursor = await anyio.to_thread.run_sync(mind.text.cursor, "turns", abandon_on_cancel=True)
+    except (IndexUnusable, TimeoutError):
         return True
     is_behind, lane.cursor = cursor < lane.cursor, min(cursor, lane.cursor)
     return is_behind

@@ -14,6 +14,7 @@ import shutil
 from collections import Counter
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio
@@ -29,11 +30,12 @@ from consolidation.transcript.log import Transcript
 from consolidation.workspace import Workspace, no_such_mind, workspace_of
 from service.index.journal_index import JournalIndex
 from service.index.text_index import TextIndex
-from service.mind.copies import COPY_SECONDS, MindCopies
+from service.mind.copies import COPY_SECONDS, MindCopies, copy_seconds
 from service.mind.damage import warn_of_damage
 from service.mind.health import Health, LaneName
 from service.mind.index_lag import has_lost_text
 from service.mind.mind_listing import FolderLooks, MindListing
+from service.mind.open_minds import UNLIMITED
 from service.mind.outcomes import Outcomes
 from service.mind.own_settings import OwnSettingsFile
 from service.mind.resting import RestingMinds
@@ -41,7 +43,7 @@ from service.mind.story_progress import read_progress
 from service.mind.summary import summary_of, totals_of
 from service.mind.trace_log import TraceLog
 from service.ports.shared_home import SOLE
-from service.workers.share import WHOLE
+from service.runtime.shared_work import SharedWork
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -50,17 +52,16 @@ if TYPE_CHECKING:
 
     from consolidation.kernel.ports import Clock, Usage
     from consolidation.kernel.turns import StoredTurn
-    from consolidation.story.triggers import TriggerThresholds
     from service.mind.custodian import Custodian
     from service.mind.mind_gate import MindGate
     from service.mind.mind_listing import MindFolder
+    from service.mind.open_minds import OpenMinds
     from service.mind.own_settings import OwnSettings
     from service.mind.story_progress import StoryProgress
     from service.mind.summary import MindSummary, Totals
     from service.observability.dependency_health import Dependency
     from service.ports.graph import MindGraph
-    from service.ports.shared_home import Custody, SeveralMachines
-    from service.workers.share import Share
+    from service.ports.shared_home import Custody
 
 log = structlog.get_logger()
 
@@ -119,23 +120,6 @@ class Mind:
         await self.graph.close()
 
 
-@dataclass(frozen=True, slots=True)
-class OpenMinds:
-    """
-    Which minds this process may open, how many at once, and for how many seconds one that nobody uses; 0 sets no limit.
-
-    ``story`` says when the story of a closed one is due, for which it is opened again; None for never. Where
-    ``several`` machines share the home, what it is made of is stored elsewhere, and this process works on some of its
-    minds in the background.
-    """
-
-    most: int = 0
-    idle_seconds: float = 0
-    story: TriggerThresholds | None = None
-    share: Share = WHOLE
-    several: SeveralMachines | None = None
-
-
 class Minds:
     """
     Opens and closes minds. Asking for one that does not exist creates nothing.
@@ -152,7 +136,7 @@ class Minds:
         gate: MindGate,
         graph_of: Callable[[str], MindGraph],
         linked_folders: tuple[Path, ...] = (),
-        limits: OpenMinds = OpenMinds(),
+        limits: OpenMinds = UNLIMITED,
         is_at_work: Callable[[str], bool] = lambda _: False,
         keep_traces_days: int = 0,
     ) -> None:
@@ -185,6 +169,7 @@ class Minds:
         self._on_behind: list[Callable[[Mind], None]] = []
         self._on_closed: list[Callable[[str], None]] = []
         self._opening = asyncio.Lock()
+        self._openings = SharedWork[str, Mind]()
         self._looks = FolderLooks(home, ids=self._looked_at)
 
     def ids(self) -> tuple[str, ...]:
@@ -248,6 +233,18 @@ class Minds:
         if mind_id not in self._open and not await anyio.to_thread.run_sync(lambda: workspace.exists):
             raise no_such_mind(mind_id)
         return await self._opened(mind_id)
+
+    async def find_in_time(self, mind_id: str, *, seconds: float | None) -> Mind:
+        """``find`` in *seconds*; to open a long mind may go on after them. Raises TimeoutError, and as ``find``."""
+        find = partial(self.find, mind_id, seconds=copy_seconds(seconds))
+
+        async def opened() -> Mind:
+            with self.gate.enter(mind_id):  # who asked may have left, and nobody erases what is being opened
+                return await find()
+
+        if mind_id not in self._open:
+            await self._openings.wait(mind_id, opened, seconds=seconds)
+        return await find()
 
     async def find_or_create(self, mind_id: str) -> Mind:
         """
@@ -381,6 +378,7 @@ class Minds:
 
     async def close(self) -> None:
         """Close every mind. One with nothing left to do rests until somebody uses it; others the next start opens."""
+        await self._openings.end()
         for mind in self._open.values():
             if self._may_close(mind) and mind.story.is_checked and not mind.story.owed.turns:
                 await self._rest(mind)

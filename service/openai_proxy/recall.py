@@ -22,7 +22,7 @@ from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from consolidation.kernel.turns import Message, Speaker
 from consolidation.transcript.known import may_be_by_same
 from service.mind.also_read import opened_minds
-from service.mind.copies import copy_seconds, outage
+from service.mind.copies import outage
 from service.mind.mind_gate import Paused
 from service.mind.own_settings import in_time, own_settings_of
 from service.openai_proxy.audio import heard_in_time
@@ -101,7 +101,10 @@ async def recall(chat: Chat, *, context: ProxyContext) -> ChatRecall:
 
 async def _search(chat: Chat, *, context: ProxyContext) -> ChatRecall:
     began = context.clock.monotonic()
-    mind = await context.minds.find(chat.mind_id, seconds=copy_seconds(context.deadline_seconds))
+    try:
+        mind = await context.minds.find_in_time(chat.mind_id, seconds=context.deadline_seconds)
+    except TimeoutError:  # a long mind is being opened, and will be open for a later chat
+        return ChatRecall("failed", chat.body)
     applied = await _report(chat, mind=mind, context=context) if chat.outcomes else None
     heard = await heard_in_time(chat, context=context)
     seen = await anyio.to_thread.run_sync(read, heard.messages[-_MOST_MESSAGES:])

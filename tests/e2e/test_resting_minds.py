@@ -240,3 +240,41 @@ async def test_who_asks_of_the_folders_of_all_minds_while_others_do_shares_a_loo
 
     assert found == [NAMES, ("bob",), ()]
     assert [list(map(id, seen[name])) for name in "bc"] == [list(map(id, seen["a"]))] * 2
+
+
+async def test_a_call_to_a_mind_that_takes_long_to_open_does_not_wait_for_it(tmp_path):
+    """Broken: the deadline began behind the opening, which takes seconds in a mind of 60,000 turns."""
+    home = tmp_path / "home"
+    async with running(home, settings=closing_soon(home)) as service:
+        await told(service)
+        await all_resting(service)
+    (home / "minds" / "ada" / "dreams.jsonl").write_text("{}\n" * 100_000)
+
+    async with running(home) as service:
+        found = (await service.resonate("ada", "What is the boat of ada called?", deadline_ms=50)).json()
+        assert service.memory.minds.get("ada") is None
+        assert found["degraded"] == ["deadline"] and found["silence"] == "the deadline came first"
+
+        await until_async(lambda: service.memory.minds.get("ada") is not None)  # nobody has to ask again for that
+        found = (await service.resonate("ada", "What is the boat of ada called?")).json()
+        assert "Zibblewock" in found["flashbacks"][0]["text"]
+
+
+async def test_a_mind_is_opened_though_another_program_has_locked_its_full_text(tmp_path):
+    """Broken: the opening waited for the file, five seconds, and every other mind's opening with it."""
+    home = tmp_path / "home"
+    async with running(home, settings=closing_soon(home)) as service:
+        await told(service)
+        await all_resting(service)
+    file = home / "minds" / "ada" / "derived" / "text.sqlite3"
+
+    with closing(sqlite3.connect(file)) as other:
+        other.execute("SELECT * FROM turns").fetchall()
+        async with running(home) as service:
+            found = (await service.resonate("ada", "What is the boat of ada called?", deadline_ms=500)).json()
+            assert found["trace_id"] is not None  # it is open, and its full text is waited for
+            assert found["degraded"][0] == "deadline"
+
+            other.close()
+            found = (await service.resonate("ada", "What is the boat of ada called?")).json()
+            assert "Zibblewock" in found["flashbacks"][0]["text"]

@@ -26,7 +26,7 @@ from service.http.schemas.resonance import (
 )
 from service.index.turn_fields import EVERY_TURN
 from service.mind.also_read import checked_minds, opened_minds
-from service.mind.copies import DATABASE_UNAVAILABLE, copy_seconds, outage
+from service.mind.copies import DATABASE_UNAVAILABLE, outage
 from service.mind.own_settings import OwnSettings, in_time, own_settings_of
 from service.resonance.call import Deadline
 from service.resonance.injection import etag, injected
@@ -46,7 +46,9 @@ async def resonate(mind_id: MindId, posted: ResonanceIn, memory: MemoryDep, call
     request = _request(posted, heard, OwnSettings(), memory, began=began)
     named = None if posted.also_read is None else checked_minds(posted.also_read, mind_id=mind_id, sees=caller.sees)
     try:
-        mind = await memory.minds.find(mind_id, seconds=copy_seconds(deadline.left()))
+        mind = await memory.minds.find_in_time(mind_id, seconds=deadline.left())
+    except TimeoutError:  # a long mind is being opened, and will be open for a later call
+        return _silence(mind_id, request, why="the deadline came first", degraded=("deadline",))
     except MindNotFound as fault:  # a bot asks before the first turn, too
         return _silence(mind_id, request, why=str(fault))
     except DatabaseUnavailable as fault:  # there is no copy here to answer from

@@ -19,7 +19,8 @@ from service.access.principal import Principal
 from service.adapters.postgres.database import Database
 from service.ingest.intake import Intake
 from service.mind.mind_gate import MindGate
-from service.mind.minds import Minds, OpenMinds
+from service.mind.minds import Minds
+from service.mind.open_minds import OpenMinds
 from service.mind.new_minds import NewMinds
 from service.observability.counters import Tally
 from service.observability.dependency_health import Dependency
