@@ -210,6 +210,19 @@ async def test_a_subconscious_that_fails_costs_its_rungs_and_no_time(tmp_path, h
     assert figures["mind_memory_resonance_total", ("outcome", "surfaced")] >= 1
 
 
+async def test_a_model_that_rests_is_shown_with_what_has_to_be_mended(tmp_path):
+    with provider_of(Brain(seeds=Fails(401), narration=Fails(401))) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "subconscious")) as service:
+            await keeps(service, [AUNT])
+
+            async def trouble():
+                await service.resonate("ada", "Good morning to you all!", session_id=f"day-{len(provider.asked)}")
+                return (await service.ready())[1]["model_subconscious"]
+
+            shown = await eventually(trouble, lambda found: "rests for" in found)
+    assert "refused the key" in shown
+
+
 def rows_of(row):
     """An answer of one row a text, whatever the row is."""
     return lambda texts: Body({"object": "list", "model": "m", "data": [

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import anyio.to_thread
 import structlog
 
+from consolidation.kernel.errors import ModelCircuitOpen
 from consolidation.kernel.ports import Role, Usage
 from consolidation.text.tokens import count_tokens
 from prompts.library import render
@@ -27,6 +28,7 @@ from service.adapters.litellm.model_errors import (
     PromptTooLong,
     is_unbearable,
     refused_parameter,
+    resting,
     together,
     translated,
 )
@@ -162,6 +164,7 @@ class FallbackChain:
         self._refused: tuple[set[str], ...] = tuple(
             set() for _ in self._ids
         )  # parameters that a deployment does not take
+        self._causes: dict[int, ModelFault] = {}  # what failed last, of deployments that have not answered since
         self._opening = asyncio.Lock()
         self._litellm: Any = None
         self._router: Any = None
@@ -184,6 +187,7 @@ class FallbackChain:
                 self._ledger.record(call)
                 self._log_ended(position, call)
             if said is not None:
+                self._causes.pop(position, None)
                 return ChainReply(said, position)
         raise self._fault(failures, start=start) from failures[-1]
 
@@ -353,7 +357,7 @@ class FallbackChain:
             is_streamed=question.is_streamed,
             first_words_seconds=first_at - begun if first_at is not None else None,
             finish=said.finish if said is not None else None,
-            reason=str(translated(failed[0], model=deployment.model, keys=self._keys)) if failed else None,
+            reason=str(self._translated(position, failed[0])) if failed else None,
         )
 
     def _log_asked(self, position: int, question: Question) -> None:
@@ -396,7 +400,12 @@ class FallbackChain:
         return [*self._settings.hidden, *(one.api_key for one in self._settings.deployments if one.api_key)]
 
     def _fault(self, failures: list[Exception], *, start: int) -> ModelFault:
-        asked = self._settings.deployments[start:]
-        return together(
-            tuple(translated(error, model=d.model, keys=self._keys) for d, error in zip(asked, failures, strict=True))
-        )
+        return together(tuple(self._translated(position, error) for position, error in enumerate(failures, start)))
+
+    def _translated(self, position: int, error: Exception) -> ModelFault:
+        """*error* as a fault of ours. One that the deployment rests says what made it rest, too."""
+        fault = translated(error, model=self._settings.deployments[position].model, keys=self._keys)
+        if isinstance(fault, ModelCircuitOpen):
+            return resting(fault, cause=self._causes.get(position))
+        self._causes[position] = fault
+        return fault

@@ -166,6 +166,15 @@ def together(faults: tuple[ModelFault, ...]) -> ModelFault:
     return fault
 
 
+def resting(fault: ModelCircuitOpen, *, cause: ModelFault | None) -> ModelCircuitOpen:
+    """Return *fault*, that a model rests, with the *cause* in front: what a person may have to mend."""
+    if cause is None:
+        return fault
+    found = ModelCircuitOpen(f"{cause}; {fault}")
+    found.needs_mending = isinstance(cause, ModelUnavailable) and cause.needs_mending
+    return found
+
+
 def redacted(text: str, *, keys: Iterable[str] = ()) -> str:
     """Return a provider's words on one line, short, and without anything that looks like a key."""
     line = PREFIX.sub("", " ".join(text.split()))
