@@ -187,5 +187,8 @@ class LitellmEmbedder:
 
 
 def _in_order(data: list[Any]) -> list[Any]:
+    """The vectors in the order of the texts, in which a server sends those that it does not number."""
+    if all(row.get("index") is None for row in data):
+        return [row["embedding"] for row in data]
     placed = [(row["index"], row["embedding"]) for row in data]
     return [vector for _, vector in sorted(placed, key=lambda pair: int(pair[0]))]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.errors import (
@@ -54,8 +57,21 @@ NO_TEMPERATURE = re.compile(
 NOT_FETCHED = re.compile(r"\bmodel\b.{0,80}\bnot found\b")
 REPEATING = "The model is repeating the same chunk"  # litellm's, of a stream that it ends
 TOO_LONG_STATUSES = frozenset({400, 422})
-TOO_LARGE, RATE_LIMITED = 413, 429
-PREFIX = re.compile(r"^(?:litellm\.|[A-Za-z]{1,40}(?:Error|Exception)(?:: | - |$)){1,8}")
+NOT_FOUND, TOO_LARGE, RATE_LIMITED = 404, 413, 429
+PREFIX = re.compile(
+    r"^(?:litellm\.|[A-Za-z_]{1,40}(?:Error|Exception)(?:: | -(?: |$)| (?=[A-Za-z]{1,40}Error\b)|$)){1,8}"
+)
+BODY = re.compile(r"^(?:Error code: \d{3} - )?(\{.{1,9999}\})")  # JSON, or what Python shows of it
+# What Python says where litellm reads an answer that is not one, such as a page.
+PYTHONS_WORDS = re.compile(
+    r"has no attribute '|object is not (?:iterable|subscriptable)|argument must be a string|^Expecting value: line"
+)
+UNREADABLE = "its answer can not be read: see its address (api_base)"
+# Whether the routes of a server of one's own are below /v1. A 404 that does not name the model mostly comes of that.
+ADDRESS_HINTS = {
+    **dict.fromkeys(("openai", "hosted_vllm", "lm_studio", "llamafile"), "its api_base should end with /v1"),
+    **dict.fromkeys(("ollama", "ollama_chat"), "its api_base should not end with /v1"),
+}
 SECRET = re.compile(
     r"\b(?:(?:sk|pk|gsk|xai|AIza|Bearer)[-_ ]?|key[-_ ]?(?=[A-Za-z_.-]{0,200}[\d*]))[\w*.-]{6,200}|\b[\w*-]{24,400}"
 )
@@ -98,13 +114,25 @@ def _unavailable(error: Exception, *, model: str, keys: Iterable[str]) -> ModelF
     if REPEATING in words:
         return ModelTruncated(f"{model} repeats itself without an end")
     is_unusable = name == "ModelUnusable"
-    told = f"{model} {_reason(error)}: {redacted(words, keys=keys)}"
+    told = f"{model} {_reason(error)}: {_provider_words(error, model=model, keys=keys)}"
     if is_ollama(model) and NOT_FETCHED.search(words):
         told = f"{told}: {pull_hint(model)}"
     fault = ModelUnavailable(words if is_unusable else told)
     fault.needs_mending = is_unusable or getattr(error, "status_code", None) in TO_BE_MENDED
     fault.is_busy, fault.retry_after = is_busy(error), retry_after(error)
     return fault
+
+
+def _provider_words(error: Exception, *, model: str, keys: Iterable[str]) -> str:
+    """What the provider says; where its answer has no words, what that may come from."""
+    words = str(error)
+    told = redacted(words, keys=keys)
+    if not told or PYTHONS_WORDS.search(told):
+        return UNREADABLE
+    if getattr(error, "status_code", None) != NOT_FOUND or "model" in told.lower():
+        return told
+    hint = ADDRESS_HINTS.get(model.partition("/")[0])
+    return f"{told}; {hint}" if hint else told
 
 
 def is_busy(error: Exception) -> bool:
@@ -177,10 +205,28 @@ def resting(fault: ModelCircuitOpen, *, cause: ModelFault | None) -> ModelCircui
 
 def redacted(text: str, *, keys: Iterable[str] = ()) -> str:
     """Return a provider's words on one line, short, and without anything that looks like a key."""
-    line = PREFIX.sub("", " ".join(text.split()))
+    line = _one_line(text)
+    line = _message(line) or line
     for key in sorted((one for one in keys if len(one) >= LEAST_HIDDEN), key=len, reverse=True):
         line = line.replace(key, "***")
     return SECRET.sub("***", redact(line).text)[:MOST_LETTERS]
+
+
+def _one_line(text: str) -> str:
+    return PREFIX.sub("", " ".join(text.split()))
+
+
+def _message(line: str) -> str | None:
+    """The message of an error in JSON, or in what Python shows of it; None of other words."""
+    if (found := BODY.match(line)) is None:
+        return None
+    for read in (json.loads, ast.literal_eval):
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            body = read(found[1])
+            inner = body.get("error", body)
+            told = inner.get("message", inner.get("detail")) if isinstance(inner, dict) else inner
+            return told if isinstance(told, str) and told.strip() else None
+    return None
 
 
 def _is_too_long(error: Exception) -> bool:

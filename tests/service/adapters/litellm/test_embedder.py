@@ -42,6 +42,14 @@ async def test_vectors_are_rows_of_float32_in_the_order_of_the_texts():
     assert np.array_equal(vectors[0], vectors[2])
 
 
+async def test_vectors_that_no_server_numbered_are_in_the_order_of_the_texts():
+    rows = [{"embedding": [1.0, 0.0]}, {"embedding": [0.0, 1.0]}]
+    with ScriptedProvider(vectors=[Body({"object": "list", "model": "m", "data": rows})]) as provider:
+        vectors = await embedder_at(provider.url).embed(("one", "two"))
+
+    assert np.allclose(vectors, [[1.0, 0.0], [0.0, 1.0]])
+
+
 async def test_vectors_have_unit_length_whatever_the_provider_sends():
     with ScriptedProvider(vectors=[[[3.0, 4.0], [0.0, -0.5]]]) as provider:
         vectors = await embedder_at(provider.url).embed(("one", "two"))
@@ -142,6 +150,32 @@ async def test_a_provider_that_fails_is_asked_once_and_named_without_the_key(ans
     assert "openai/vectors" in str(caught.value)
     assert "Secret" not in str(caught.value)
     assert len(provider.asked) == 1
+
+
+TROUBLE = {
+    "its words alone": (Fails(403, "You may not use this model."), "denied access: You may not use this model."),
+    "a page": (Body(b"<html>"), "failed: its answer can not be read: see its address (api_base)"),
+    "an error that says it is none": (
+        Body({"error": {"message": "overloaded"}}),
+        "failed: its answer can not be read: see its address (api_base)",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", TROUBLE)
+async def test_a_provider_that_fails_is_quoted_in_words_for_people(how):
+    answer, words = TROUBLE[how]
+    with ScriptedProvider(vectors=[answer]) as provider:
+        with pytest.raises(EmbedderUnavailable) as caught:
+            await embedder_at(provider.url).embed(("one",))
+
+    assert str(caught.value) == f"openai/vectors {words}"
+
+
+async def test_an_address_without_the_path_of_the_api_is_told_with_what_is_missing():
+    with ScriptedProvider() as provider:
+        with pytest.raises(EmbedderUnavailable, match=r"not found at this address: .*should end with /v1$"):
+            await embedder_at(provider.url.removesuffix("/v1")).embed(("one",))
 
 
 @pytest.mark.parametrize("slow", [Hangs(), Drips()])

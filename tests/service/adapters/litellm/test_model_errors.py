@@ -99,3 +99,10 @@ def test_who_has_not_fetched_a_model_is_told_how():
     assert str(translated(error, model="ollama/llama3.2")).endswith("run `ollama pull llama3.2`")
     assert "pull" not in str(translated(error, model="openai/llama3.2"))
     assert "pull" not in str(translated(RuntimeError("404 page not found"), model="ollama/llama3.2"))
+
+
+async def test_a_model_that_its_provider_does_not_have_is_not_looked_for_at_another_address():
+    with ScriptedProvider(Fails(404, "The model `gpt-9` does not exist.")) as provider:
+        async with model_at(provider.url) as model:
+            with pytest.raises(ModelUnavailable, match="not exist.$"):
+                await model.converse(HELLO)
