@@ -302,8 +302,13 @@ def checked_mind_id(mind_id: str) -> str:
 
 
 def no_such_mind(mind_id: str) -> MindNotFound:
-    """The error for a mind that does not exist, or that the caller may not see: the same words."""
+    """The error for a mind that does not exist."""
     return MindNotFound(f"no mind is called {mind_id!r}; its first turn creates it")
+
+
+def mind_of_others(mind_id: str) -> MindNotFound:
+    """The error for a mind that the caller's key is not for, whether it exists or not: the same words."""
+    return MindNotFound(f"this key is not for a mind called {mind_id!r}")
 
 
 def workspace_of(home: Path, mind_id: str, *, linked_folders: tuple[Path, ...] = ()) -> Workspace:

@@ -24,7 +24,7 @@ from consolidation.kernel.errors import (
     RateLimited,
     Unauthenticated,
 )
-from consolidation.workspace import no_such_mind
+from consolidation.workspace import mind_of_others
 from service.access.addresses import address_group, is_known_host, is_local, is_own_origin
 from service.access.keys import find_key, parse_key
 from service.access.principal import LOCAL, OWNER, STRANGER, Principal
@@ -243,4 +243,4 @@ def _check_mind(caller: Principal, path: str) -> None:
         raise NotFound("Not Found")
     mind_id = path.removeprefix(f"{_MINDS}/").partition("/")[0]
     if not caller.sees(mind_id):
-        raise no_such_mind(mind_id)
+        raise mind_of_others(mind_id)

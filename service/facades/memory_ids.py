@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fastapi import Response
 
 from consolidation.kernel.errors import MemoryNotFound
-from consolidation.workspace import mind_id_of, no_such_mind
+from consolidation.workspace import mind_id_of, mind_of_others
 from service.facades.entries import EPISODE, turn_named
 from service.facades.worker_of_mind import in_worker_of_mind
 from service.http.routes import corrections, erasure
@@ -27,7 +27,7 @@ def mind_for(name: str, caller: Principal, *, pointer: str = "path/mind_id") -> 
     """The mind of a user or a group. Raises InvalidMindId, and MindNotFound for one that *caller* may not see."""
     mind_id = mind_id_of(name, pointer=pointer)
     if not caller.sees(mind_id):
-        raise no_such_mind(mind_id)
+        raise mind_of_others(mind_id)
     return mind_id
 
 

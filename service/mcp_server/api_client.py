@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 type Answer = Mapping[str, Any]
 
 _MIND_NOT_FOUND = "/problems/mind-not-found"
+_NO_ROUTE = "/problems/not-found"
 _FIRST_SERVER_ERROR = 500  # from here on, it is not the caller's fault
 
 
@@ -32,6 +33,11 @@ class ApiRefused(Exception):
     def is_mind_not_found(self) -> bool:
         """Whether the mind does not exist, or the caller may not see it."""
         return self.problem.get("type") == _MIND_NOT_FOUND
+
+    @property
+    def is_of_no_service(self) -> bool:
+        """Whether nobody at the address has the route: it is not a memory service, or one of another version."""
+        return self.status == HTTPStatus.NOT_FOUND and self.problem.get("type") in {None, "about:blank", _NO_ROUTE}
 
     @property
     def is_retryable(self) -> bool:

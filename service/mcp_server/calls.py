@@ -62,7 +62,7 @@ async def ask_memory(arguments: ToAsk, connection: ApiConnection) -> AskResult:
     try:
         answer = await connection.api.ask("POST", f"{_path(mind)}/ask", json=body)
     except ApiRefused as refusal:
-        answer = _note_of_missing_mind(mind, refusal)
+        answer = _note_of_missing_mind(refusal)
     return AskResult.model_validate({**answer, "mind": mind})
 
 
@@ -127,7 +127,7 @@ async def resonance(arguments: ToResonate, connection: ApiConnection) -> Resonan
     try:
         answer = await connection.api.ask("POST", f"{_path(mind)}/resonance", json=body)
     except ApiRefused as refusal:
-        answer = _note_of_missing_mind(mind, refusal)
+        answer = _note_of_missing_mind(refusal)
     return ResonanceResult.model_validate({**answer, "mind": mind, "session_id": session_id})
 
 
@@ -199,7 +199,7 @@ async def set_sleep(arguments: ToSleep, connection: ApiConnection) -> SleepResul
     try:
         answer = await connection.api.ask("POST", f"{_path(mind)}/sleep", json=arguments.values_of("seconds"))
     except ApiRefused as refusal:
-        answer = _note_of_missing_mind(mind, refusal)
+        answer = _note_of_missing_mind(refusal)
     return SleepResult.model_validate({**answer, "mind": mind})
 
 
@@ -217,17 +217,16 @@ async def _get(connection: ApiConnection, mind: str, resource: str, params: Answ
     try:
         answer = await connection.api.ask("GET", f"{_path(mind)}/{resource}", params=params)
     except ApiRefused as refusal:
-        answer = _note_of_missing_mind(mind, refusal)
+        answer = _note_of_missing_mind(refusal)
     return {**answer, "mind": mind}
 
 
-def _note_of_missing_mind(mind: str, refusal: ApiRefused) -> Answer:
+def _note_of_missing_mind(refusal: ApiRefused) -> Answer:
     if not refusal.is_mind_not_found:
         raise refusal
-    return {
-        "note": f"There is no mind called {mind!r} yet, so it remembers nothing. "
-        "The first store_turn for it creates it; if you expected memories, check the name."
-    }
+    reason = str(refusal)
+    missing = "So nothing of it is remembered. If you expected memories, check the name."
+    return {"note": f"{reason[:1].upper()}{reason[1:]}. {missing}"}
 
 
 def _mind(arguments: ToolArguments, connection: ApiConnection) -> str:

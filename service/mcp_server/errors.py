@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from service.mcp_server.api_client import ApiUnreachable
 
 _KEY = "The memory needs a valid key. Tell the user: it is given to this MCP server (MIND_MEMORY_KEY, or the header)."
+WRONG_VERSION = "The answer is not from a memory service of this version. Tell the user to check address and version."
 _FAULTS = {"extra_forbidden": "unknown argument", "missing": "is needed"}
 
 
@@ -34,6 +35,8 @@ def explain_refusal(fault: ApiRefused | ApiUnreachable) -> str:
 def _refusal(refusal: ApiRefused) -> str:
     if refusal.status == HTTPStatus.UNAUTHORIZED:
         return _KEY
+    if refusal.is_of_no_service:
+        return WRONG_VERSION
     found = refusal.problem.get("errors") or ()
     if found:
         text = "; ".join(f"{_argument_of(str(one.get('pointer', '')))}: {one.get('detail', '')}" for one in found)

@@ -28,7 +28,7 @@ from consolidation.kernel.release import installed_version
 from prompts.library import render
 from service.mcp_server import resources
 from service.mcp_server.api_client import AnotherMind, ApiRefused, ApiUnreachable
-from service.mcp_server.errors import explain_invalid_arguments, explain_refusal
+from service.mcp_server.errors import WRONG_VERSION, explain_invalid_arguments, explain_refusal
 from service.mcp_server.schemas import schema_of
 from service.mcp_server.tools import TOOLS
 
@@ -42,7 +42,6 @@ log = structlog.get_logger()
 
 _BY_NAME = {tool.name: tool for tool in TOOLS}
 _FAILED = "Memory failed unexpectedly; the error is logged. Go on without it."
-_WRONG_VERSION = "The answer is not from a memory service of this version. Tell the user to check address and version."
 
 type _Context = ServerRequestContext[Any, Any]
 
@@ -102,7 +101,7 @@ async def _call(tool: MemoryTool, raw_arguments: dict[str, Any], connection: Api
     except (ApiRefused, ApiUnreachable) as fault:
         return _error(explain_refusal(fault))
     except ValidationError:
-        return _error(_WRONG_VERSION)
+        return _error(WRONG_VERSION)
     except Exception:
         log.exception("mcp.tool_failed", tool=tool.name)
         return _error(_FAILED)

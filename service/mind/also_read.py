@@ -10,7 +10,7 @@ import structlog
 
 from consolidation.kernel.errors import HomeFault, InvalidMindId, MindNotFound
 from consolidation.kernel.sharing_errors import DatabaseUnavailable
-from consolidation.workspace import mind_id_of, no_such_mind
+from consolidation.workspace import mind_id_of, mind_of_others
 from service.mind.foreign_mind import ForeignMind
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def checked_minds(
     ids = tuple(dict.fromkeys(mind_id_of(name, pointer=_item(pointer, at)) for at, name in enumerate(named)))
     hidden = next((one for one in ids if not sees(one)), None)
     if hidden is not None:
-        raise no_such_mind(hidden)
+        raise mind_of_others(hidden)
     return tuple(one for one in ids if one != mind_id)
 
 

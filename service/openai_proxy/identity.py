@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from consolidation.kernel.errors import InvalidRequest
 from consolidation.kernel.turns import has_dot_step
 from consolidation.text.content import text_of
-from consolidation.workspace import mind_id_of, no_such_mind
+from consolidation.workspace import mind_id_of, mind_of_others
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ def mind_of(header: str | None, body: Mapping[str, Any], *, caller: Principal, f
     mind_id = _named_mind(header, body, front_end=front_end if caller.only_mind is None else None)
     mind_id = mind_id or caller.default_mind
     if not caller.sees(mind_id):
-        raise no_such_mind(mind_id)
+        raise mind_of_others(mind_id)
     return mind_id
 
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _RETURN_SECONDS, _PATIENCE_SECONDS = 8, 15
 _POLL_SECONDS = 0.1
+_DOOR = "/mcp"  # where a service speaks the protocol by itself
 
 
 @command(logs=True, begins_mind=True)
@@ -84,6 +85,9 @@ class LastingConnection:
         """Raises CommandFailed where *url* is not an address, ConfigurationFault for a key that can not be one."""
         if url is not None and (urlsplit(url).scheme not in {"http", "https"} or not urlsplit(url).hostname):
             raise CommandFailed(f"{url!r} is not an address; it should look like http://127.0.0.1:8001")
+        if url is not None and urlsplit(url).path.rstrip("/").endswith(_DOOR):
+            own = url[: url.rindex(_DOOR)]
+            raise CommandFailed(f"{url!r} is for hosts that take addresses; the service itself is at {own}")
         self._settings = settings
         self._clock = clock
         self._fixed = find_address(settings, url=url) if url is not None else None

@@ -159,11 +159,12 @@ async def test_another_mind_is_not_there_for_a_key_for_some_minds(service, keys,
     before = await service.status(FOREIGN), service.memory.minds.ids()
 
     answer = await ask(service, route, mind_id=mind_id, authorization=f"Bearer {keys['own']}")
-    unknown = await ask(service, "GET /v1/minds/{mind_id}", mind_id="nobody", authorization=f"Bearer {keys['right']}")
+    unknown = await ask(service, "GET /v1/minds/{mind_id}", mind_id="never", authorization=f"Bearer {keys['own']}")
 
     status, document, headers = told(unknown)
     assert (status, document["type"]) == (404, "/problems/mind-not-found")
-    document["detail"] = document["detail"].replace("nobody", mind_id)
+    assert document["detail"] == "this key is not for a mind called 'never'"
+    document["detail"] = document["detail"].replace("never", mind_id)
     assert told(answer) == (status, document, headers)
     after = await service.status(FOREIGN), service.memory.minds.ids()
     assert before[0]["last_sequence"] == after[0]["last_sequence"]

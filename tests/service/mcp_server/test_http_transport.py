@@ -192,7 +192,7 @@ async def test_an_unknown_tool_and_an_unknown_resource_are_errors_of_the_protoco
             await host.call_tool("forget", {})
         with pytest.raises(MCPError, match="called like story://ada or waking://ada"):
             await host.read_resource("story://../etc/passwd")
-        with pytest.raises(MCPError, match="no mind called 'nobody' yet"):
+        with pytest.raises(MCPError, match="No mind is called 'nobody'"):
             await host.read_resource("story://nobody")
 
 
@@ -239,7 +239,7 @@ async def test_what_an_agent_is_handed_when_it_wakes_is_a_resource(told):
     async with over_http(told) as host:
         listed = {str(one.uri) for one in (await host.list_resources()).resources}
         [content] = (await host.read_resource("waking://ada")).contents
-        with pytest.raises(MCPError, match="no mind called 'nobody' yet"):
+        with pytest.raises(MCPError, match="No mind is called 'nobody'"):
             await host.read_resource("waking://nobody")
     over_api = httpx2.get(f"{told}/v1/minds/ada/waking", timeout=20).json()
 
@@ -376,7 +376,7 @@ async def test_a_key_for_one_mind_finds_that_one_without_saying_so_and_no_other(
             life = await host.call_tool("read_story", {"mind": "ada"})
             surfaced = await host.call_tool("resonance", {"message": "Where does my mother live?", "mind": "ada"})
             seen = (await host.list_resources()).resources
-            with pytest.raises(MCPError, match="no mind called 'ada' yet"):
+            with pytest.raises(MCPError, match="This key is not for a mind called 'ada'"):
                 await host.read_resource("story://ada")
         strange = post(url, json=LISTED)
         guessed = f"{own[:-1]}{'1' if own.endswith('0') else '0'}"
@@ -388,9 +388,9 @@ async def test_a_key_for_one_mind_finds_that_one_without_saying_so_and_no_other(
     assert [str(one.uri) for one in seen] == ["story://bob", "waking://bob"]
     assert foreign.structured_content["memories"] == []
     for answer in (foreign, life, surfaced):
-        assert "no mind called 'ada' yet" in text_of(answer)
+        assert "This key is not for a mind called 'ada'" in text_of(answer)
         assert "Lyon" not in str(answer)
-    assert "no mind is called 'ada'" in put
+    assert "this key is not for a mind called 'ada'" in put
     assert (strange.status_code, strange.headers["www-authenticate"]) == (401, 'Bearer realm="mind-memory"')
     assert refused_key.status_code == 401
     assert turns["turns"] == 1

@@ -67,4 +67,4 @@ async def test_a_note_that_is_not_there_is_an_error_and_a_mind_that_is_not_there
     assert "memory refused it" in missing.lower()
     for answer in (nobody, nothing):
         assert not answer.is_error
-        assert "no mind called 'nobody' yet" in text_of(answer)
+        assert "No mind is called 'nobody'" in text_of(answer)

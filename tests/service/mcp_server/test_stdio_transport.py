@@ -198,8 +198,16 @@ async def test_a_key_for_a_service_elsewhere_comes_from_the_environment(tmp_path
             keyless = await refused(host, "remember", query="mother")
 
     assert kept["mind"] == "ada"
-    assert "no mind called 'bob' yet" in text_of(other)
+    assert "This key is not for a mind called 'bob'" in text_of(other)
     assert "MIND_MEMORY_KEY" in keyless
+
+
+async def test_an_address_where_no_memory_service_is_is_told_as_that(tmp_path):
+    with serving(tmp_path / "elsewhere") as (_, url):
+        async with over_stdio(tmp_path / "unused", "--url", f"{url}/beside") as host:
+            told = await refused(host, "remember", query="mother")
+
+    assert told.startswith("The answer is not from a memory service")
 
 
 def test_stdout_is_protocol_alone_and_the_command_ends_when_its_host_leaves(tmp_path):
@@ -310,10 +318,11 @@ def test_a_signal_ends_it_though_its_host_is_still_there_and_the_home_is_closed_
     [
         (("--mind", "ada\n"), {}, "a mind is called by printable"),
         (("--url", "nowhere"), {}, "'nowhere' is not an address"),
+        (("--url", "http://127.0.0.1:9/mcp?mind=ada"), {}, "the service itself is at http://127.0.0.1:9"),
         (("--url", "http://127.0.0.1:1"), {"MIND_MEMORY_KEY": "nonsense"}, "MIND_MEMORY_KEY is not a key"),
         ((), {"MIND_MEMORY_PRT": "1"}, "MIND_MEMORY_PRT is not a setting"),
     ],
-    ids=["mind", "address", "key", "setting"],
+    ids=["mind", "address", "address of mcp", "key", "setting"],
 )
 def test_what_is_wrong_is_said_before_the_first_word(tmp_path, words, variables, said):
     done = call("mcp", *words, **{"MIND_MEMORY_HOME": str(tmp_path / "home"), **variables})

@@ -102,7 +102,7 @@ async def test_an_agent_sets_its_own_sleep(service):
     assert slept.structured_content["kind"] == "dream"
     assert slept.structured_content["dream_id"]
     assert "seconds" in wrong
-    assert "no mind called 'nobody'" in missing["note"]
+    assert "No mind is called 'nobody'" in missing["note"]
 
 
 async def test_a_model_reports_what_became_of_what_it_was_shown(service):
