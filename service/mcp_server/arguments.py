@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import re
 from datetime import UTC, date, datetime, time, tzinfo
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args, get_origin
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
 from consolidation.kernel.errors import InvalidMindId
 from consolidation.workspace import LONGEST_MIND_NAME, mind_id_of
@@ -99,7 +101,11 @@ Asker = Annotated[
 
 
 class ToolArguments(BaseModel):
-    """A tool's arguments. Unknown ones are refused."""
+    """
+    A tool's arguments. Unknown ones are refused.
+
+    Some models send a list as text, ``'["fact"]'``, or one thing in its place: both are read as the list.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -107,9 +113,34 @@ class ToolArguments(BaseModel):
         None, description="Whose memory, like `ada`; leave it out for the connection's own mind."
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _read_lists(cls, given: dict[str, Any]) -> dict[str, Any]:
+        return {name: _list_of(value) if name in _lists_of(cls) else value for name, value in given.items()}
+
     def values_of(self, *names: str) -> dict[str, Any]:
         """The arguments among *names* that have a value."""
         return {name: value for name in names if (value := getattr(self, name)) is not None}
+
+
+@functools.cache
+def _lists_of(model: type[ToolArguments]) -> frozenset[str]:
+    """The names of the arguments that are lists."""
+    kinds = {name: field.annotation for name, field in model.model_fields.items()}
+    return frozenset(
+        name for name, kind in kinds.items() if list in {get_origin(one) for one in (kind, *get_args(kind))}
+    )
+
+
+def _list_of(value: object) -> object:
+    """*value*, or what it says as JSON, as a list."""
+    if isinstance(value, str):
+        try:
+            read = json.loads(value)
+        except (ValueError, RecursionError):
+            read = value
+        value = read if isinstance(read, list | dict) else value
+    return [value] if isinstance(value, str | dict) else value
 
 
 class ZonedArguments(ToolArguments):
@@ -252,7 +283,9 @@ class ToGetJournal(ToolArguments):
         "as a search gave it, like `memory/2026-01-09.md`.",
     )
     from_line: int | None = Field(None, ge=1, description="The first line wanted, from 1 on.")
-    lines: int | None = Field(None, ge=1, le=10_000, description="How many lines, 1 to 10,000; all when left out.")
+    lines: int | None = Field(
+        None, ge=1, le=10_000, description="How many lines, 1 to 10,000; as many as fit when left out."
+    )
 
 
 class ToReadStory(ToolArguments):

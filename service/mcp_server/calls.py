@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
+from itertools import accumulate
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -45,6 +47,8 @@ if TYPE_CHECKING:
         ToSleep,
         ToStore,
     )
+
+_MOST_LETTERS = 30_000  # of a file at once: a host gives a model no answer that is much longer, or nothing but that
 
 
 async def remember(arguments: ToRemember, connection: ApiConnection) -> RememberResult:
@@ -98,7 +102,22 @@ async def journal_memory_get(arguments: ToGetJournal, connection: ApiConnection)
     """Lines of a note."""
     mind = _mind(arguments, connection)
     answer = await _get(connection, mind, "journal/file", arguments.values_of("path", "from_line", "lines"))
-    return JournalFileResult.model_validate({"path": arguments.path, **answer})
+    return _readable(JournalFileResult.model_validate({"path": arguments.path, **answer}))
+
+
+def _readable(found: JournalFileResult) -> JournalFileResult:
+    """As many whole lines as a model can read at once, and where to read on; of a longer line, its beginning."""
+    if len(found.text) <= _MOST_LETTERS:
+        return found
+    lines = found.text.split("\n")
+    fitting = sum(end <= _MOST_LETTERS for end in accumulate(len(line) + 1 for line in lines))
+    count = max(1, fitting)
+    following = found.from_line + count
+    parts = () if fitting else (f"Line {found.from_line} is longer than what is shown of it.",)
+    if following <= found.total_lines:
+        parts = (*parts, f"That is not all: read on with from_line {following}.")
+    text = "\n".join(lines[:count])[:_MOST_LETTERS]
+    return found.model_copy(update={"text": text, "lines": count, "note": " ".join(parts)})
 
 
 async def read_story(arguments: ToReadStory, connection: ApiConnection) -> StoryResult:
@@ -139,7 +158,12 @@ async def correct_memory(arguments: ToCorrect, connection: ApiConnection) -> Cor
         prefix = arguments.id.partition(":")[0]
         kind = prefix if prefix in {"fact", "entity"} else "turn"  # of any other id, the service says what it is
         body["target"] = {"kind": kind, "id": arguments.id}
-    answer = await connection.api.ask("POST", f"{_path(mind)}/corrections", json=body)
+    try:
+        answer = await connection.api.ask("POST", f"{_path(mind)}/corrections", json=body)
+    except ApiRefused as refusal:
+        if refusal.status == HTTPStatus.NOT_FOUND and not refusal.is_mind_not_found:
+            refusal.add_note("Look it up again with `remember` or `list_facts`, and give the id that they show.")
+        raise
     return CorrectionResult(
         mind=mind,
         id=answer["id"],

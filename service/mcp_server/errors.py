@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _KEY = "The memory needs a valid key. Tell the user: it is given to this MCP server (MIND_MEMORY_KEY, or the header)."
 WRONG_VERSION = "The answer is not from a memory service of this version. Tell the user to check address and version."
+_ONE_MEMORY = "memories/0/"  # `save_memory` sends one
+_ARGUMENTS = {"target": "id", "target.id": "id"}  # what a correction is about
 _FAULTS = {"extra_forbidden": "unknown argument", "missing": "is needed"}
 
 
@@ -40,7 +42,8 @@ def _refusal(refusal: ApiRefused) -> str:
     found = refusal.problem.get("errors") or ()
     if found:
         text = "; ".join(f"{_argument_of(str(one.get('pointer', '')))}: {one.get('detail', '')}" for one in found)
-        return f"Memory refused it: {text}. Correct the arguments and call it again."
+        end = "" if text.endswith(("?", ".")) else "."
+        return f"Memory refused it: {text}{end} Correct the arguments and call it again."
     text = f"Memory refused it: {str(refusal).rstrip('.')}."
     if refusal.is_retryable:
         when = f"in {refusal.retry_after} seconds" if refusal.retry_after.isdigit() else "later"
@@ -50,7 +53,8 @@ def _refusal(refusal: ApiRefused) -> str:
 
 def _argument_of(pointer: str) -> str:
     """A problem's pointer as the name of the argument it came from: ``query/limit``, ``#/messages/0/role``."""
-    return pointer.removeprefix("query/").removeprefix("#/").replace("/", ".") or "the call"
+    path = pointer.removeprefix("query/").removeprefix("#/").removeprefix(_ONE_MEMORY).replace("/", ".")
+    return _ARGUMENTS.get(path, path) or "the call"
 
 
 def _path_of(path: Iterable[int | str]) -> str:

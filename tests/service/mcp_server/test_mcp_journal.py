@@ -44,6 +44,25 @@ async def test_a_note_is_found_with_its_place_and_read_on_from_there(host, query
     assert read.structured_content["text"] in text_of(read)
 
 
+async def test_a_long_file_is_read_in_parts_that_a_model_can_take(service, host):
+    """Broken: a megabyte fills the window of the model, or the host refuses the answer."""
+    lines = [f"line {number} of a long file" for number in range(1, 5001)]
+    lines[2999] = "a line without an end " * 3000
+    (service[0] / "minds" / "ada" / "memory" / "2026-01-10.md").write_text("\n".join(lines), encoding="utf-8")
+
+    seen, at = {}, 1
+    while at <= len(lines):
+        result = await host.call_tool("journal_memory_get", {"path": "memory/2026-01-10.md", "from_line": at})
+        part = result.structured_content
+        assert len(text_of(result)) < 31_000
+        seen |= dict(enumerate(part["text"].split("\n"), at))
+        at += part["lines"]
+        assert (f"read on with from_line {at}." in text_of(result)) == (at <= len(lines))
+
+    assert [number for number, line in enumerate(lines, 1) if seen[number] != line] == [3000]
+    assert lines[2999].startswith(seen[3000])
+
+
 async def test_what_nobody_wrote_down_is_said_to_be_nowhere(host):
     result = await host.call_tool("journal_memory_search", {"query": "quantum chromodynamics", "min_score": 0.99})
 

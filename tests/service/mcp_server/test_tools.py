@@ -1,5 +1,7 @@
 """What the tools do, asked over HTTP: search the log, save, sleep, report, list, put right."""
 
+import json
+
 import httpx2
 import pytest
 
@@ -86,6 +88,23 @@ async def test_something_is_saved_on_purpose_and_repeated_under_its_id_it_is_sav
     assert "importance" in wrong
 
 
+async def test_a_list_that_is_sent_as_text_and_one_thing_in_its_place_are_read_as_the_list(service):
+    """Broken: the call is refused, and a model that does so once does it again."""
+    message = {"role": "user", "content": "My mother lives in Lyon."}
+    async with over_http(service, query="?mind=lists") as host:
+        kept = [
+            await called(host, "store_turn", messages=sent, turn_id="one")
+            for sent in ([message], json.dumps([message]), json.dumps(message), message)
+        ]
+        for kinds in (["episode"], '["episode"]', "episode"):
+            found = await called(host, "remember", query="mother", kinds=kinds)
+            assert [one["kind"] for one in found["memories"]] == ["episode"]
+        wrong = await refused(host, "store_turn", messages="My mother lives in Lyon.")
+
+    assert [one["duplicate"] for one in kept] == [False, True, True, True]
+    assert "messages.0: " in wrong
+
+
 async def test_an_agent_sets_its_own_sleep(service):
     actions = [{"kind": "tool_call", "tool": "shell", "output": f"step {n} done"} for n in range(6)]
     path = f"{service}/v1/minds/clerk/sessions/cycle-1/actions"
@@ -153,6 +172,7 @@ async def test_a_memory_is_put_right_in_the_words_of_the_user(service):
         again = await host.call_tool("correct_memory", {"what": "edit", "id": "episode:1", "to": "She lives in Porto."})
         found = await host.call_tool("remember", {"query": "Where does she live?"})
         nothing = await refused(host, "correct_memory", what="edit", id="episode:1")
+        nameless = await refused(host, "correct_memory", what="wrong")
         missing = await refused(host, "correct_memory", what="wrong", id="fact:nope")
         observed = await refused(host, "correct_memory", what="wrong", id="observation:1")
 
@@ -162,7 +182,8 @@ async def test_a_memory_is_put_right_in_the_words_of_the_user(service):
     assert "She lives in Porto." in text_of(found).splitlines()[0]
     assert "source: a person" in text_of(found)
     assert "is needed for edit" in nothing
-    assert "no such fact" in missing
+    assert "no such fact" in missing and missing.endswith("give the id that they show.")
+    assert nameless.startswith("Memory refused it: id: is missing: which memory is meant? Correct")
     assert "an observation is put right in observations.md" in observed
 
 
