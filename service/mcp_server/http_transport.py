@@ -6,14 +6,16 @@ Nothing outlives a request. No session can be lost in a restart, or be taken ove
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from starlette.responses import Response
+from starlette.requests import ClientDisconnect
+from starlette.responses import JSONResponse, Response
 
 from service.mcp_server.api_client import ApiConnection
 from service.mcp_server.asgi_client import AsgiClient
-from service.mcp_server.json_rpc import repaired
+from service.mcp_server.json_rpc import refusal_of, repaired
 from service.mcp_server.server import build_server, list_all_tools
 
 if TYPE_CHECKING:
@@ -46,6 +48,13 @@ class McpResponse(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let the SDK answer. The caller was authenticated before, as for every path."""
+        body = await _whole_body(receive)
+        refusal = refusal_of(body)
+        if refusal is not None:
+            told = refusal.model_dump(mode="json", by_alias=True, exclude_none=True)
+            answer = JSONResponse({"id": None, **told}, status_code=HTTPStatus.BAD_REQUEST)
+            await answer(scope, receive, send)
+            return
         connection = ApiConnection(AsgiClient(scope), self._mind_id, self._is_alone, self._session_id, self._fresh_id)
         manager = StreamableHTTPSessionManager(
             build_server(connection),
@@ -54,7 +63,7 @@ class McpResponse(Response):
             max_request_body_size=self._most_bytes,
         )
         async with manager.run():
-            await manager.handle_request(_accepting(scope), _repairing(receive), send)
+            await manager.handle_request(_accepting(scope), _given(body, receive), send)
 
 
 def _accepting(scope: Scope) -> Scope:
@@ -63,20 +72,27 @@ def _accepting(scope: Scope) -> Scope:
     return {**scope, "headers": [*others, (b"accept", _ACCEPT)]}
 
 
-def _repairing(receive: Receive) -> Receive:
-    """*receive*, whose first message is the whole body, as the SDK can read it."""
+async def _whole_body(receive: Receive) -> bytes:
+    """The body of the request, as the SDK can read it; nothing of one that breaks off."""
     pieces: list[bytes] = []
-    is_read = False
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise ClientDisconnect
+        pieces.append(message.get("body", b""))
+        if not message.get("more_body", False):
+            return repaired(b"".join(pieces))
+
+
+def _given(body: bytes, receive: Receive) -> Receive:
+    """*receive* of a request whose *body* was read."""
+    is_given = False
 
     async def received() -> Message:
-        nonlocal is_read
-        message = await receive()
-        while not is_read and message["type"] == "http.request":
-            pieces.append(message.get("body", b""))
-            if not message.get("more_body", False):
-                is_read = True
-                return {**message, "body": repaired(b"".join(pieces))}
-            message = await receive()
-        return message
+        nonlocal is_given
+        if is_given:
+            return await receive()
+        is_given = True
+        return {"type": "http.request", "body": body, "more_body": False}
 
     return received

@@ -31,6 +31,15 @@ def repaired(raw: bytes) -> bytes:
     return raw
 
 
+def refusal_of(raw: bytes) -> JSONRPCError | None:
+    """Return the error to answer where *raw* is not a message of the protocol, with the request's id if it has one."""
+    try:
+        jsonrpc_message_adapter.validate_json(raw, by_name=False)
+    except ValidationError as error:
+        return _refusal_of(error)
+    return None
+
+
 def read_again(error: Exception) -> JSONRPCMessage | JSONRPCError | None:
     """
     Return what the SDK did not read with *error*: repaired, else the error to answer, with the request's id if it has
@@ -49,7 +58,7 @@ def read_again(error: Exception) -> JSONRPCMessage | JSONRPCError | None:
 
 def _refusal_of(error: Exception) -> JSONRPCError | None:
     if isinstance(error, ValidationError) and error.errors()[0]["type"] == "json_invalid":
-        return JSONRPCError(jsonrpc="2.0", id=None, error=ErrorData(code=PARSE_ERROR, message="the line is not JSON"))
+        return JSONRPCError(jsonrpc="2.0", id=None, error=ErrorData(code=PARSE_ERROR, message="this is not JSON"))
     known = next((one for one in _inputs(error) if isinstance(one, dict) and one.keys() & _OF_A_MESSAGE), {})
     if "method" not in known and known.keys() & _OF_AN_ANSWER:
         return None

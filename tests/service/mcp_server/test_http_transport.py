@@ -139,7 +139,7 @@ async def test_a_mind_that_is_not_there_is_empty_and_its_first_turn_creates_it(s
 
     for answer in answers.values():
         assert not answer.is_error
-        assert re.search("no mind (is )?called 'newborn'", text_of(answer))
+        assert re.search("[Nn]o mind is called 'newborn'", text_of(answer))
         assert answer.structured_content["mind"] == "newborn"
     assert (kept["mind"], kept["sequence"]) == ("newborn", 1)
 
@@ -394,6 +394,27 @@ async def test_a_key_for_one_mind_finds_that_one_without_saying_so_and_no_other(
     assert (strange.status_code, strange.headers["www-authenticate"]) == (401, 'Bearer realm="mind-memory"')
     assert refused_key.status_code == 401
     assert turns["turns"] == 1
+
+
+@pytest.mark.parametrize(
+    ("sent", "own_id", "code"),
+    [
+        ({**LISTED, "id": 7, "params": "x"}, 7, -32600),
+        ({**LISTED, "id": "b", "jsonrpc": "1.0"}, "b", -32600),
+        ([LISTED, {**LISTED, "id": 2}], None, -32600),
+        (5, None, -32600),
+        ("{bad", None, -32700),
+    ],
+    ids=["parameters", "version", "several", "number", "no JSON"],
+)
+def test_what_is_no_message_is_refused_with_the_reason_under_its_id(service, sent, own_id, code):
+    """Broken: pages of a library's words, under no id."""
+    content = sent if isinstance(sent, str) else json.dumps(sent)
+    answer = post(service, content=content, headers={"Content-Type": "application/json"})
+
+    assert answer.status_code == 400
+    assert (answer.json()["id"], answer.json()["error"]["code"]) == (own_id, code)
+    assert answer.json()["error"]["message"].startswith("this is not JSON" if code == -32700 else "a message is one object")
 
 
 async def test_a_service_ends_cleanly_while_a_host_is_connected(tmp_path):
