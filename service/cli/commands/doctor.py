@@ -56,7 +56,7 @@ from service.composition.access import is_guarded
 from service.composition.models import choose, open_models, problems_of
 from service.composition.shared_home import files_of_home
 from service.composition.voice import choose_transcriber
-from service.observability.dependency_health import GRAPH, NO_TROUBLE, WARM_UP
+from service.observability.dependency_health import EMBEDDER, GRAPH, NO_TROUBLE, WARM_UP
 from service.observability.model_usage import UsageLedger
 from service.ports.database_address import shown_database
 from service.ports.graph_address import shown
@@ -76,6 +76,10 @@ _SHOWN_DIGITS = 16
 _QUESTION = ({"role": "user", "content": "Answer with the one word: here"},)
 _SEE_MODELS = "docs/configuration.md says which model a role has, and where its key may stand"
 _SEE_EMBEDDER = "see its name, address and key under MIND_MEMORY_EMBEDDER__…"
+_MORE_ABOUT = {
+    GRAPH: ", and redis.log in the home's graph folder",
+    EMBEDDER: ", or MIND_MEMORY_EMBEDDER__… where the service was started, if it has another one",
+}
 _OF_MODEL = "model_"  # how /readyz calls the model of a role
 _NOT_CALLED = "not called (--call-models does)"
 _OTHER_MINDS = "other minds"  # those that are left out
@@ -397,8 +401,7 @@ def dependency_finding(name: str, state: str) -> Finding:
         return Finding(NOTED, name, state)
     if name.startswith(_OF_MODEL):
         return Finding(BROKEN, name, state, "see Models above")
-    log = ", and redis.log in the home's graph folder" if name == GRAPH else ""
-    return Finding(BROKEN, name, state, f"see This machine above{log}")
+    return Finding(BROKEN, name, state, f"see This machine above{_MORE_ABOUT.get(name, '')}")
 
 
 async def _answers(

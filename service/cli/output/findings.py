@@ -61,7 +61,8 @@ def file_finding(what: str, fault: OSError) -> Finding:
 def findings_of_mind(mind: Mind) -> Iterator[Finding]:
     """How much it holds, how far behind it is and why, parked turns, damaged lines."""
     name, graph = mind.mind_id, mind.graph
-    behind = f"{counted(graph.lag, 'turn')} not read yet" if graph.lag else "all read"
+    unread = f" but {counted(len(graph.parked), 'turn')}" if graph.parked else ""
+    behind = f"{counted(graph.lag, 'turn')} not read yet" if graph.lag else f"all read{unread}"
     words, waiting = f"{counted(mind.turns, 'turn')}, {behind}", graph.waiting_for
     if waiting is None:
         yield Finding(SOUND, name, words)

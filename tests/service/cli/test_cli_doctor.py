@@ -3,6 +3,7 @@
 import json
 from shutil import copytree
 
+import httpx2
 import pytest
 
 from service.cli.commands.doctor import dependency_finding
@@ -10,7 +11,9 @@ from service.cli.connection import still_loads
 from service.cli.output.findings import BROKEN, NOTED, SOUND
 from tests.support.cli_process import call, said_by_service, serving
 from tests.support.exports import jsonl
+from tests.support.mcp_hosts import LYON
 from tests.support.permissions import without_rights_of_root
+from tests.support.waiting import until
 from tests.twins.provider import Fails, ScriptedProvider
 
 
@@ -244,6 +247,20 @@ def test_a_part_that_still_loads_is_not_broken(part, state, mark):
     assert finding.mark == mark
     assert bool(finding.mend) == (mark == BROKEN)
     assert "redis.log" not in finding.mend
+
+
+def test_an_embedder_of_the_service_alone_is_not_looked_for_in_this_terminals_settings(tmp_path):
+    """Broken: it refers to what stands above, where this terminal's own embedder is sound."""
+    hosted = {"MODEL": "openai/vectors", "API_BASE": "http://127.0.0.1:9/v1", "API_KEY": "none", "DIMENSION": "8"}
+    home, started_with = tmp_path / "home", {f"MIND_MEMORY_EMBEDDER__{name}": value for name, value in hosted.items()}
+    with serving(home, **started_with) as (_, url):
+        httpx2.post(f"{url}/v1/minds/ada/turns", json={"session_id": "s", "messages": LYON}, timeout=60)
+        until(lambda: httpx2.get(f"{url}/readyz", timeout=60).json()["parts"]["embedder"] != "ready")
+        done = call("doctor", "--home", home)
+
+    shown = " ".join(done.stdout.split())
+    assert "openai/vectors can not be reached" in shown
+    assert "MIND_MEMORY_EMBEDDER__… where the service was started" in shown
 
 
 @pytest.mark.parametrize(

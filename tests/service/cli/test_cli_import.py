@@ -261,6 +261,7 @@ def test_parked_turns_are_shown_with_their_error_and_can_be_tried_again(tmp_path
     assert "turn 1, after 1 attempts:" in status.stdout
     assert "`mind-memory retry --mind global-user-memory --home " in status.stdout
     assert "1 turn parked; turn 1:" in doctor.stdout
+    assert "1 turn, all read but 1 turn" in doctor.stdout
     assert "1 parked turn tried again: 1 still parked." in failed.stdout
     assert "1 parked turn tried again: 0 still parked." in retried.stdout
     assert "No turn of global-user-memory is parked." in again.stdout
