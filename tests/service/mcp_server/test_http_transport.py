@@ -414,7 +414,9 @@ def test_what_is_no_message_is_refused_with_the_reason_under_its_id(service, sen
 
     assert answer.status_code == 400
     assert (answer.json()["id"], answer.json()["error"]["code"]) == (own_id, code)
-    assert answer.json()["error"]["message"].startswith("this is not JSON" if code == -32700 else "a message is one object")
+    assert answer.json()["error"]["message"].startswith(
+        "this is not JSON" if code == -32700 else "a message is one object"
+    )
 
 
 async def test_a_service_ends_cleanly_while_a_host_is_connected(tmp_path):
