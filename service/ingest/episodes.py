@@ -7,14 +7,12 @@ Every function here is pure.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import READ, Speaker
 from consolidation.text.chat_spelling import spelled_out, with_words_written_out
 from consolidation.text.concepts import concepts
-from consolidation.text.content import is_mark
 from consolidation.text.dates import has_time
 from consolidation.text.given_names import with_capitals
 from consolidation.text.instructions import instructs
@@ -25,6 +23,7 @@ from consolidation.text.relations import relations_told, relations_told_of
 from consolidation.text.speech_acts import told, wants_answer
 from consolidation.text.words import stems, word_count
 from service.index.neighbourhood import asks
+from service.index.remembered_messages import remembered
 from service.index.text_store import OF, IndexedTurn, Relation, Traits
 from service.index.turn_fields import fields_of
 from service.ingest.bystanders import are_bystanders, of_themselves
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import Message, StoredTurn
     from service.mind.minds import Mind
 
-_MOST_CHARACTERS = {Speaker.USER: 16_000, Speaker.ASSISTANT: 16_000, Speaker.THOUGHT: 4_000, Speaker.TOOL: 600}
 
 _ANYWHERE = (-12, 0, 14)  # hours: from the last time zone to the first
 # What makes a question of a claim: "it is on 3 June, right?"
@@ -53,18 +51,6 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _PERSON = frozenset({Speaker.USER, Speaker.THOUGHT})  # a thought may be somebody's diary, imported
-
-
-def remembered(turn: StoredTurn) -> tuple[Message, ...]:
-    """
-    The messages that are remembered. System messages are left out, and those that are only the mark of a recording or
-    an image; tool output and long texts are cut.
-    """
-    return tuple(
-        replace(message, content=_cut(message.content, _MOST_CHARACTERS[message.role]))
-        for message in turn.turn.messages
-        if message.role in _MOST_CHARACTERS and not is_mark(message.content)
-    )
 
 
 def uuid_of(mind: Mind, turn: StoredTurn) -> str:
@@ -208,7 +194,3 @@ def _own(message: Message) -> str:
 def spoken_text(turn: StoredTurn) -> str:
     """The words that are searched: without the names of the speakers, which would drown them."""
     return "\n".join(message.content for message in remembered(turn))
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[:most]} […]"

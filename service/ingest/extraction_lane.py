@@ -21,8 +21,9 @@ from consolidation.kernel.errors import (
     MemoryFault,
     ModelTimedOut,
 )
+from service.index.remembered_messages import remembered
 from service.ingest.agreement import graph_parts_at
-from service.ingest.episodes import as_episode, remembered, uuid_of
+from service.ingest.episodes import as_episode, uuid_of
 from service.ingest.extraction_prompts import shortened
 from service.ingest.knowledge_index import index_knowledge
 from service.ingest.parking import (

@@ -23,6 +23,7 @@ from consolidation.text.retractions import acknowledges, concedes, corrects
 from consolidation.text.sentences import sentences, whole_sentences
 from consolidation.text.speech_acts import contrasts, tells
 from consolidation.text.words import content_stems, content_words, tokens, word_count
+from service.index.remembered_messages import MOST_CHARACTERS
 from service.retrieval.answer_types import answers
 from service.retrieval.lead_words import told_by
 
@@ -76,14 +77,21 @@ def excerpt(
     system messages are told only where there is nothing else, or where they hold words that are *wanted* and nobody
     said: "429" in what a command printed. A message that is only the mark of a recording or an image says nothing.
     """
-    every = tuple(_voiced(one) for one in stored.turn.messages)
+    every = tuple(map(_as_told, stored.turn.messages))
     messages = tuple(one for one in every if not is_mark(one.content)) or every
     is_brief = sum(word_count(one.content) for one in messages if one.role is Speaker.USER) <= _FEW_WORDS
-    asked = tuple(map(_voiced, before.turn.messages[-1:])) if before is not None and is_brief else ()
+    asked = tuple(map(_as_told, before.turn.messages[-1:])) if before is not None and is_brief else ()
     if any(len(one.content) > _SHORT or one.role is Speaker.TOOL for one in (*messages, *asked)):
         return _excerpt(messages, asked, language, is_denied=is_denied, recalls_answer=recalls_answer, wanted=wanted)
     # told whole, whatever is wanted
     return _remembered_excerpt(messages, asked, language, is_denied=is_denied, recalls_answer=recalls_answer)
+
+
+def _as_told(message: Message) -> Message:
+    """*message* as ``_voiced``, up to where it is remembered: nothing behind that can have been found."""
+    most = MOST_CHARACTERS.get(message.role)
+    is_whole = most is None or len(message.content) <= most
+    return _voiced(message if is_whole else replace(message, content=message.content[:most]))
 
 
 def _voiced(message: Message) -> Message:

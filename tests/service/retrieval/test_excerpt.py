@@ -7,6 +7,7 @@ Every docstring says what was broken, once, to see the test fail.
 import pytest
 
 from consolidation.kernel.turns import Message, Speaker, StoredTurn, Turn
+from service.index.remembered_messages import MOST_CHARACTERS
 from service.resonance.label_words import VOCABULARIES
 from service.retrieval.excerpt import excerpt, plain, query_words
 from service.retrieval.lead_words import LEADS, leads
@@ -27,6 +28,15 @@ def long_turn(*pieces):
 def test_a_short_turn_is_told_whole_on_one_line_and_says_who_told_it():
     """Broken: newlines stay; the lead is left out."""
     assert shown(kept_of(1, "My aunt\nlives in Lyon.")) == "they told me: My aunt lives in Lyon."
+
+
+def test_nothing_is_looked_for_behind_what_is_remembered_of_a_long_text():
+    """Broken: a document of 300,000 letters was read whole before each turn, and three of them came too late."""
+    text = LYON + " " + CHATTER * 300
+    end = MOST_CHARACTERS[Speaker.USER]
+
+    assert CELLO not in shown(kept_of(1, text[:end] + CELLO), "cello")
+    assert CELLO in shown(kept_of(1, text[: end - 100] + CELLO), "cello")
 
 
 def test_what_the_bot_said_is_left_out_where_the_person_told_something():
