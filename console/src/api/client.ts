@@ -42,7 +42,11 @@ export class Problem extends Error {
 export interface Call {
   method: string;
   address: string;
+  /** Those that are of this call alone, such as If-Match. */
+  headers: Readonly<Record<string, string>>;
   body: string | undefined;
+  /** A file was sent. */
+  isFile: boolean;
 }
 
 /** The calls that the present page made, newest first: each page shows them, to copy. */
@@ -88,7 +92,7 @@ export async function raw(method: Method, path: string, asked: Asked<never> | As
 
 function note(method: string, address: string, asked: Asked<never> | Asked<unknown>): void {
   const body = asked.body === undefined ? undefined : JSON.stringify(asked.body);
-  const call = { method: method.toUpperCase(), address, body };
+  const call = { method: method.toUpperCase(), address, headers: asked.headers ?? {}, body, isFile: asked.bytes !== undefined };
   const others = calls.value.filter((one) => one.address !== address || one.method !== call.method);
   calls.value = [call, ...others].slice(0, MOST_CALLS);
 }
