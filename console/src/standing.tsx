@@ -1,17 +1,19 @@
 // The dot at the top right: green, or what is wrong in words.
 import { useEffect } from "preact/hooks";
-import { get } from "./api/client";
+import { get, isAway } from "./api/client";
 import { useLoaded } from "./parts/load";
+import { AWAY } from "./session";
 
-const EVERY_MS = 15_000;
+const [EVERY_MS, WHILE_AWAY_MS] = [15_000, 3000];
 
 export function Standing() {
   const trouble = useLoaded(readTrouble, []);
+  const isGone = isAway.value;
   useEffect(() => {
-    const timer = setInterval(trouble.again, EVERY_MS);
+    const timer = setInterval(trouble.again, isGone ? WHILE_AWAY_MS : EVERY_MS);
     return () => clearInterval(timer);
-  }, [trouble.again]);
-  const said = trouble.problem?.detail ?? trouble.value ?? "";
+  }, [trouble.again, isGone]);
+  const said = isGone ? AWAY : (trouble.problem?.detail ?? trouble.value ?? "");
   return (
     <span class={said ? "standing is-wrong" : "standing"} role="status">
       <span class="dot" aria-hidden="true" />

@@ -54,6 +54,9 @@ export const calls = signal<readonly Call[]>([]);
 
 const MOST_CALLS = 12;
 
+/** Whether the newest call of this tab reached nobody. */
+export const isAway = signal(false);
+
 export const get = <P extends keyof paths>(path: P, asked: Asked<Operation<P, "get">> = {}) =>
   send<P, "get">("get", path, asked);
 export const post = <P extends keyof paths>(path: P, asked: Asked<Operation<P, "post">> = {}) =>
@@ -81,11 +84,14 @@ export async function raw(method: Method, path: string, asked: Asked<never> | As
   const { path: segments, body, bytes, headers, abort } = asked;
   try {
     note(method, addressOf(path, segments, query), asked);
-    return await sendOver(
+    const answer = await sendOver(
       { url: "..", key: token(), init: { cache: "no-store" } },
       { method, path, segments, query, body, bytes, headers, signal: abort },
     );
+    isAway.value = false;
+    return answer;
   } catch (error) {
+    if (error instanceof MindMemoryError) isAway.value = error instanceof Unreachable;
     throw problemOf(error);
   }
 }

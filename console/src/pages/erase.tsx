@@ -4,6 +4,7 @@ import { get, type Problem, raw, type Schemas } from "../api/client";
 import { counted, day, number } from "../dates";
 import { asProblem, Trouble, useLoaded, Wait } from "../parts/load";
 import { headingWords } from "../parts/heading";
+import { More, usePaged } from "../parts/paged";
 import { When } from "../parts/time";
 import { place, setQuery, to } from "../router";
 
@@ -78,23 +79,27 @@ function Ask({ mind, what, done }: { mind: string; what: What; done: (receipt: R
 const ONE_TURN = " "; // no conversation is called so
 
 function Choice({ mind }: { mind: string }) {
-  const sessions = useLoaded(() => get("/v1/minds/{mind_id}/sessions", { path: { mind_id: mind }, query: { limit: 200 } }), [mind]);
+  const sessions = usePaged((by) => get("/v1/minds/{mind_id}/sessions", { path: { mind_id: mind }, query: by }), [mind]);
   const { query } = place.value;
-  const items = sessions.value?.items ?? [];
+  const items = sessions.value ?? [];
   const [session, isTurn] = [query.get("session") ?? "", query.has("turn")];
   const isUnlisted = !isTurn && session !== "" && !items.some((one) => one.session_id === session);
   return (
-    <label>
-      What to forget
-      <select value={isTurn ? ONE_TURN : session} onChange={(event) => setQuery({ session: event.currentTarget.value, turn: "" })}>
-        <option value="">Everything</option>
-        {isTurn && <option value={ONE_TURN}>One turn</option>}
-        {isUnlisted && <option value={session}>{session}</option>}
-        {items.map((one) => (
-          <option key={one.session_id} value={one.session_id}>{day(one.last_at)} · {one.opening.slice(0, 60) || one.session_id}</option>
-        ))}
-      </select>
-    </label>
+    <>
+      <label>
+        What to forget
+        <select value={isTurn ? ONE_TURN : session} onChange={(event) => setQuery({ session: event.currentTarget.value, turn: "" })}>
+          <option value="">Everything</option>
+          {isTurn && <option value={ONE_TURN}>One turn</option>}
+          {isUnlisted && <option value={session}>{session}</option>}
+          {items.map((one) => (
+            <option key={one.session_id} value={one.session_id}>{day(one.last_at)} · {one.opening.slice(0, 60) || one.session_id}</option>
+          ))}
+        </select>
+      </label>
+      {sessions.problem && <Trouble problem={sessions.problem} again={sessions.again} />}
+      {sessions.hasMore && <More of={sessions} one="conversation" />}
+    </>
   );
 }
 
@@ -234,6 +239,7 @@ const KINDS = { mind: "everything", session: "a conversation", turn: "one turn" 
 function Receipts({ mind }: { mind: string }) {
   const ask = async () => (await get("/v1/minds/{mind_id}/erasures", { path: { mind_id: mind } })) as unknown as { items: KeptReceipt[] };
   const kept = useLoaded(ask, [mind]);
+  if (kept.problem) return <Trouble problem={kept.problem} again={kept.again} />;
   if (!kept.value?.items.length) return null;
   return (
     <section aria-labelledby="receipts">

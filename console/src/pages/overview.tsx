@@ -34,7 +34,7 @@ export default function Overview({ mind }: { mind: string }) {
         {(found) => (
           <>
             <ExampleMark mind={found} />
-            <p class="lead">{sentenceOf(found, timeline.value?.buckets ?? [])}</p>
+            <p class="lead">{sentenceOf(found, timeline.value?.buckets)}</p>
             <div class="two">
               <News mind={mind} />
               <Lanes of={found} retry={retry} />
@@ -50,15 +50,16 @@ export default function Overview({ mind }: { mind: string }) {
   );
 }
 
-/** One sentence about a mind: how much it holds, and how often it kept silent. */
-function sentenceOf(mind: Standing, buckets: readonly Schemas["TimelineBucketOut"][]): string {
+/** One sentence about a mind: how much it holds, and, where that is known, how often it kept silent. */
+function sentenceOf(mind: Standing, buckets: readonly Schemas["TimelineBucketOut"][] | undefined): string {
   const { graph, story } = mind;
+  const holds = `${mind.mind_id} holds ${counted(mind.turns, "turn")} in ${counted(mind.sessions, "conversation")}, ${counted(graph.facts + mind.said, "fact")}, ${counted(story.chapters, "chapter")}.`;
+  if (!buckets) return holds;
   const calls = buckets.reduce((sum, one) => sum + one.resonance.calls, 0);
   const silent = buckets.reduce((sum, one) => sum + one.resonance.silent, 0);
-  const holds = `${counted(mind.turns, "turn")} in ${counted(mind.sessions, "conversation")}, ${counted(graph.facts + mind.said, "fact")}, ${counted(story.chapters, "chapter")}.`;
   const times = silent === calls ? "each time" : counted(silent, "time");
   const quiet = calls
     ? ` In the last 90 days it was asked ${counted(calls, "time")} what comes to mind, and kept silent ${times}.`
     : " In the last 90 days nobody asked it what comes to mind.";
-  return `${mind.mind_id} holds ${holds}${quiet}`;
+  return holds + quiet;
 }

@@ -4,7 +4,7 @@ import { get, type Schemas } from "../api/client";
 import { bind, mention } from "../keys";
 import { type Draft, type Kept, useChangedElsewhere, useDraft } from "../parts/draft";
 import { Editor, type Mark, type Mounted } from "../parts/editor";
-import { useHappened, useLoaded, Wait } from "../parts/load";
+import { Trouble, useHappened, useLoaded, Wait } from "../parts/load";
 import { Merge } from "../parts/merge";
 import { chaptersOf, type Part } from "../parts/sections";
 import { say } from "../parts/toast";
@@ -62,6 +62,8 @@ function Reading({ mind, story, again }: ReadingProps) {
         <TellButton mind={mind} telling={telling} />
         <StateOfStory draft={draft} isOther={kept.text !== draft.kept.text} story={story} run={run} savedAt={savedAt} />
       </div>
+      {telling.problem && <Trouble problem={telling.problem} again={telling.again} />}
+      {history.problem && <Trouble problem={history.problem} again={history.again} />}
       {draft.conflict ? (
         <Merge
           key={draft.conflict.theirs.etag}
@@ -138,6 +140,7 @@ function Book({ mind, story, draft, version, save, waits }: BookProps) {
         />
       </div>
       <div class="beside">
+        {sourced.problem && <Trouble problem={sourced.problem} again={sourced.again} />}
         {sentence && (
           <aside ref={panel} class="sheet" tabIndex={-1} aria-labelledby="from" onKeyDown={(event) => event.key === "Escape" && leave()}>
             <div class="row">

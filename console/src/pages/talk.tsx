@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { hasModel } from "../api/chat";
 import { Dialog } from "../parts/dialog";
-import { useLoaded } from "../parts/load";
+import { Trouble, useLoaded } from "../parts/load";
 import { useTyped } from "../parts/typed";
 import { isTight } from "../parts/width";
 import { Why, WhyOf } from "../parts/why";
@@ -37,6 +37,7 @@ export default function TalkPage({ mind }: { mind: string }) {
           <button type="button" onClick={anew} disabled={!lines.length}>New conversation</button>
         </div>
         {model.value === false && <NoModel />}
+        {model.problem && <Trouble problem={model.problem} again={model.again} />}
         {!lines.length && <Opening />}
         <div class="talk-lines" role="log" aria-label="What was said">
           {lines.map((one, at) => (
@@ -53,7 +54,8 @@ export default function TalkPage({ mind }: { mind: string }) {
         <Say
           key={mind}
           mind={mind}
-          isBusy={isBusy || model.value === undefined}
+          isBusy={isBusy || (model.isLoading && model.value === undefined)}
+          canBeHeard={model.value !== undefined}
           isOffRecord={isOffRecord}
           switchRecord={(isOff) => setRecord(isOff ? "off" : "")}
           isAnswered={model.value === true}

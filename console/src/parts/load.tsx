@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { Problem } from "../api/client";
+import { isAway, Problem } from "../api/client";
 import { type Happened, happened } from "../api/events";
 
 export interface Loaded<T> {
@@ -27,6 +27,15 @@ export function useLoaded<T>(ask: () => Promise<T>, on: readonly unknown[]): Loa
   }, on);
   useEffect(load, [load]);
   return { value: state.value, problem: state.problem, isLoading: state.isLoading, again: load };
+}
+
+/** Call *back* each time the service answers again. Returns what ends it. */
+function onReturn(back: () => void): () => void {
+  let wasAway = isAway.peek();
+  return isAway.subscribe((isNow) => {
+    if (wasAway && !isNow) back();
+    wasAway = isNow;
+  });
 }
 
 export function asProblem(error: unknown): Problem {
@@ -77,9 +86,13 @@ interface Refused {
 /** What parts of the page were refused now, in the order in which they were. */
 const refused = signal<readonly Refused[]>([]);
 
-/** Where several parts of a page were refused for the same reason, the first one says so, and asks again for all. */
+/**
+ * Where several parts of a page were refused for the same reason, the first one says so, and asks again for all. What
+ * nobody answered is asked again by itself, once somebody does.
+ */
 export function Trouble({ problem, again }: { problem: Problem; again?: () => void }) {
-  const { detail } = problem;
+  const { detail, status } = problem;
+  useEffect(() => (again && status === 0 ? onReturn(again) : undefined), [status, again]);
   const mine = useRef<Refused | undefined>(undefined);
   useLayoutEffect(() => {
     if (!again) return;

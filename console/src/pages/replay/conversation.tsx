@@ -45,7 +45,9 @@ export function Conversation({ mind, session }: { mind: string; session: string 
         <h2 id="conversation-name">
           {reading.turns[0] && `${day(reading.turns[0].occurred_at)} · `}<bdi>{session}</bdi>
         </h2>
-        {reading.problem && <Trouble problem={reading.problem} />}
+        {reading.turns.length > 0 && <p><a class="small" href={to(mind, "erase", "", { session })}>Forget this conversation…</a></p>}
+        {reading.problem && <Trouble problem={reading.problem} again={reading.again} />}
+        {corrections.problem && <Trouble problem={corrections.problem} again={corrections.again} />}
         {reading.hasOlder && <button type="button" disabled={reading.isLoading} onClick={reading.older}>Older messages</button>}
         {reading.turns.map((one) => {
           const found = reading.traces.get(one.sequence);
@@ -63,7 +65,7 @@ export function Conversation({ mind, session }: { mind: string; session: string 
             />
           );
         })}
-        <p class="quiet" role="status">{standingOf(reading, reading.isLoading)}</p>
+        <p class="quiet" role="status">{standingOf(reading)}</p>
         {reading.hasNewer && <button type="button" disabled={reading.isLoading} onClick={reading.newer}>Newer messages</button>}
         <Alone of={reading} explain={explain} />
       </section>
@@ -73,9 +75,9 @@ export function Conversation({ mind, session }: { mind: string; session: string 
   );
 }
 
-function standingOf({ turns }: Reading, isLoading: boolean): string {
+function standingOf({ turns, isLoading, problem }: ReturnType<typeof useReading>): string {
   if (isLoading) return "Loading…";
-  return turns.length ? "" : "Nothing is kept of this conversation.";
+  return turns.length || problem ? "" : "Nothing is kept of this conversation.";
 }
 
 /** The why of the chosen trace: beside the page, or over it where there is no room. */

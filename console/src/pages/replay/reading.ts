@@ -26,6 +26,8 @@ const NOTHING: Reading = { turns: [], traces: new Map(), alone: [], hasOlder: fa
 interface Read extends Reading {
   isLoading: boolean;
   problem: Problem | undefined;
+  /** Ask once more for what was refused. */
+  again: () => void;
   older: () => void;
   newer: () => void;
   /** Read those of the newest page that are shown anew: one may have been read meanwhile. */
@@ -38,6 +40,7 @@ export function useReading(mind: string, session: string, turn: string): Read {
   const [isLoading, setLoading] = useState(true);
   const [problem, setProblem] = useState<Problem>();
   const present = useRef("");
+  const refused = useRef<() => Promise<Partial<Reading>>>(undefined);
   present.current = `${mind} ${session}`;
   const load = useCallback(
     async (page: () => Promise<Partial<Reading>>) => {
@@ -49,7 +52,9 @@ export function useReading(mind: string, session: string, turn: string): Read {
         setFound((now) => joined(now, more));
         setProblem(undefined);
       } catch (error) {
-        if (asked === present.current) setProblem(asProblem(error));
+        if (asked !== present.current) return;
+        refused.current = page;
+        setProblem(asProblem(error));
       }
       setLoading(false);
     },
@@ -59,11 +64,13 @@ export function useReading(mind: string, session: string, turn: string): Read {
     setFound(NOTHING);
     void load(() => firstPage(mind, session, turn));
   }, [mind, session]);
+  const again = useCallback(() => void (refused.current && load(refused.current)), [load]);
   const [oldest, newest] = [found.turns[0], found.turns.at(-1)];
   return {
     ...found,
     isLoading,
     problem,
+    again,
     older: () => void (oldest && load(() => pageBefore(mind, session, oldest.sequence))),
     newer: () => void load(() => pageAfter(mind, session, newest?.sequence ?? 0)),
     renew: () => void load(() => renewed(mind, session, found.turns)),

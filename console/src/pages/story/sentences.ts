@@ -1,7 +1,8 @@
 // Where the sentences of the story come from, chapter after chapter as the service finds it.
-import { useEffect, useState } from "preact/hooks";
-import { get, type Schemas } from "../../api/client";
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { get, type Problem, type Schemas } from "../../api/client";
 import type { Mark } from "../../parts/editor";
+import { asProblem } from "../../parts/load";
 import { shownOf } from "./text";
 
 export type Sentence = Schemas["SentenceOut"];
@@ -12,20 +13,25 @@ export interface Sourced {
   sentences: ReadonlyMap<string, Sentence>;
   marks: readonly Mark[];
   isWhole: boolean;
+  /** Why the rest could not be found. */
+  problem?: Problem;
 }
 
 const NOTHING: Sourced = { sentences: new Map(), marks: [], isWhole: false };
 const CHAPTERS = 20;
 
-export function useSentences(mind: string, story: Schemas["StoryTold"]): Sourced {
+export function useSentences(mind: string, story: Schemas["StoryTold"]): Sourced & { again: () => void } {
   const [found, setFound] = useState(NOTHING);
+  const [times, setTimes] = useState(0);
+  const again = useCallback(() => setTimes((now) => now + 1), []);
   useEffect(() => {
     const gone = new AbortController();
     setFound(NOTHING);
-    void readAll(mind, story, gone.signal, setFound).catch(() => undefined);
+    const refused = (error: unknown) => !gone.signal.aborted && setFound((now) => ({ ...now, problem: asProblem(error) }));
+    void readAll(mind, story, gone.signal, setFound).catch(refused);
     return () => gone.abort();
-  }, [mind, story.etag]);
-  return found;
+  }, [mind, story.etag, times]);
+  return { ...found, again };
 }
 
 async function readAll(

@@ -5,6 +5,8 @@ const LONGEST = 20_000;
 interface SayProps {
   mind: string;
   isBusy: boolean;
+  /** It is known whether a model answers. */
+  canBeHeard: boolean;
   isOffRecord: boolean;
   /** A model answers. */
   isAnswered: boolean;
@@ -13,9 +15,9 @@ interface SayProps {
 }
 
 /** Where a person writes. Enter says it; Shift and Enter begin a new line. */
-export function Say({ mind, isBusy, isOffRecord, isAnswered, switchRecord, say }: SayProps) {
+export function Say({ mind, isBusy, canBeHeard, isOffRecord, isAnswered, switchRecord, say }: SayProps) {
   const [words, setWords] = useTyped(`talk ${mind}`);
-  const canSend = !isBusy && words.trim() !== "" && words.length <= LONGEST;
+  const canSend = !isBusy && canBeHeard && words.trim() !== "" && words.length <= LONGEST;
   const send = () => {
     if (!canSend) return;
     say(words.trim());
