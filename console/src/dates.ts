@@ -4,6 +4,7 @@ const ENGLISH = navigator.languages.find((one) => /^en\b/i.test(one)) ?? "en-GB"
 const { hourCycle } = new Intl.DateTimeFormat(undefined, { hour: "numeric" }).resolvedOptions();
 const HOURS = { hour: "2-digit", minute: "2-digit", ...(hourCycle && { hourCycle }) } as const;
 const MOMENT = new Intl.DateTimeFormat(ENGLISH, { day: "numeric", month: "short", ...HOURS });
+const MOMENT_OF_YEAR = new Intl.DateTimeFormat(ENGLISH, { day: "numeric", month: "short", year: "numeric", ...HOURS });
 const CLOCK = new Intl.DateTimeFormat(ENGLISH, HOURS);
 const AGO = new Intl.RelativeTimeFormat(ENGLISH, { numeric: "auto" });
 const NUMBER = new Intl.NumberFormat(ENGLISH);
@@ -27,7 +28,11 @@ export function dayFormat(parts: Intl.DateTimeFormatOptions): (at: string | Date
 
 export const day = dayFormat({ day: "numeric", month: "short", year: "numeric" });
 export const shortDay = dayFormat({ day: "numeric", month: "short" });
-export const moment = (at: string | Date): string => MOMENT.format(new Date(at));
+/** A day and a time; with the year where it is not this one. */
+export function moment(at: string | Date): string {
+  const then = new Date(at);
+  return (then.getFullYear() === new Date().getFullYear() ? MOMENT : MOMENT_OF_YEAR).format(then);
+}
 export const clock = (at: string | Date): string => CLOCK.format(new Date(at));
 /** All of a moment, in digits as the browser's language writes them. */
 export const exactly = (at: string | Date): string => new Date(at).toLocaleString();

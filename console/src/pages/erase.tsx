@@ -2,6 +2,7 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import { get, type Problem, raw, type Schemas } from "../api/client";
 import { counted, day, number } from "../dates";
+import { By } from "../parts/correct";
 import { asProblem, Trouble, useLoaded, Wait } from "../parts/load";
 import { headingWords } from "../parts/heading";
 import { More, usePaged } from "../parts/paged";
@@ -247,7 +248,7 @@ function Receipts({ mind }: { mind: string }) {
       <ul class="list">
         {kept.value.items.map((one) => (
           <li key={one.id}>
-            <When at={one.erased_at} as="moment" />, by {one.by}: {KINDS[one.kind]},{" "}
+            <When at={one.erased_at} as="moment" />, by <By who={one.by} />: {KINDS[one.kind]},{" "}
             {one.verified ? "searched: nothing found" : "not yet searched"}
             <p class="quiet small">{one.erased.map((part) => `${part.place}: ${erasedWords(part)}`).join(", ")}</p>
           </li>

@@ -1,7 +1,7 @@
 // A plot over time: uPlot, loaded with the first one. Its title is a sentence; the same figures stand behind it as a table.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Options } from "uplot";
-import { clock, isDay, percent, shortDay, startOfDay } from "../dates";
+import { clock, isDay, number, percent, shortDay, startOfDay } from "../dates";
 import { theme } from "../theme";
 import { useScript } from "./late";
 import { Trouble } from "./load";
@@ -123,7 +123,7 @@ function optionsOf(
     scales: { x: { range: around(times, series) } },
     axes: [
       { ...axis, size: 26, values: (_: unknown, all: number[]) => all.map((one, at) => tick(one, all[at - 1])) },
-      { ...axis, size: write ? WIDE : NARROW, ...(write ? { values: (_: unknown, all: number[]) => all.map(write) } : {}) },
+      { ...axis, size: write ? WIDE : NARROW, values: (_: unknown, all: number[]) => all.map(write ?? number) },
     ],
     series: [
       {},
@@ -178,7 +178,7 @@ function span(plot: uPlot, [from, to]: readonly [string, string]): void {
   plot.ctx.fillRect(at(from), top, Math.max(at(to) - at(from), NARROWEST), height);
 }
 
-function Table({ title, days, series, write = String, say = String, column = "Day" }: ChartProps) {
+function Table({ title, days, series, write = number, say = String, column = "Day" }: ChartProps) {
   return (
     <div class="plot-table" tabIndex={0} role="region" aria-label={title}>
       <table>

@@ -82,6 +82,9 @@ export function CorrectionButtons({ mind, target, words, decided = [], then }: A
   );
 }
 
+/** Who decided something: "owner" and "local" are whoever sits here. */
+export const By = ({ who }: { who: string }) => (["owner", "local"].includes(who) ? <>you</> : <bdi>{who}</bdi>);
+
 /** What a person decided of a memory, in words. */
 export function Decisions({ of }: { of: readonly Decision[] }) {
   if (!of.length) return null;

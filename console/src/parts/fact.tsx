@@ -2,7 +2,7 @@
 import type { Schemas } from "../api/client";
 import { counted } from "../dates";
 import { to } from "../router";
-import { CorrectionButtons, Decisions } from "./correct";
+import { By, CorrectionButtons, Decisions } from "./correct";
 import { Sources } from "./sources";
 import { When } from "./time";
 import { Words } from "./words";
@@ -53,7 +53,7 @@ function State({ of }: { of: Pick<Fact, "state" | "valid_at" | "invalid_at"> }) 
 
 /** What a fact joins; of what a person said, who did and when. */
 function Joined({ mind, fact }: { mind: string; fact: Fact }) {
-  if (fact.said) return <>said by <bdi>{fact.said.by}</bdi>, <When at={fact.said.at} /></>;
+  if (fact.said) return <>said by <By who={fact.said.by} />, <When at={fact.said.at} /></>;
   return (
     <>
       between <Name mind={mind} id={fact.source_id} name={fact.source} /> and{" "}

@@ -1,6 +1,7 @@
 // Where something comes from: the very words, and the way to the conversation.
 import type { Schemas } from "../api/client";
 import { to } from "../router";
+import { By } from "./correct";
 import { When } from "./time";
 
 type Source = Schemas["SourceOut"] | Schemas["NoteOut"] | Schemas["PersonOut"];
@@ -30,7 +31,7 @@ const quoted = (text: string): string => (/[“”]/.test(text) ? text : `“${t
 function OneSource({ mind, of, said }: { mind: string; of: Source; said: string }) {
   const whose = of.mind_id ?? mind;
   const from = of.mind_id && <><Whose mind={of.mind_id} />, </>;
-  if ("correction_id" in of) return <>{from}<When at={of.timestamp} as="moment" />, {of.by}: {quoted(of.excerpt)}</>;
+  if ("correction_id" in of) return <>{from}<When at={of.timestamp} as="moment" />, <By who={of.by} />: {quoted(of.excerpt)}</>;
   if ("path" in of) return <>{from}<a href={to(whose, "journal", of.path)}>{of.path}:{of.start_line}</a>: {quoted(of.excerpt)}</>;
   const words = of.excerpt.trim() === said.trim() ? "" : `: ${quoted(of.excerpt)}`;
   return <>{from}<a href={to(whose, "replay", of.session_id, { turn: of.turn_id })}><When at={of.timestamp} as="moment" /></a>{words}</>;

@@ -1,6 +1,6 @@
 // What people decided, each with the way back.
 import { get, type Schemas } from "../../api/client";
-import { Decisions, takeBack } from "../../parts/correct";
+import { By, Decisions, takeBack } from "../../parts/correct";
 import { useHappened, Wait } from "../../parts/load";
 import { More, usePaged } from "../../parts/paged";
 import { When } from "../../parts/time";
@@ -42,7 +42,7 @@ function Row({ mind, of, again }: { mind: string; of: Correction; again: () => v
         {of.what !== "say" && <Decisions of={[of]} />}
         <br />
         <span class="small quiet">
-          {["owner", "local"].includes(of.by) ? "you" : <bdi>{of.by}</bdi>}, <When at={of.at} />
+          <By who={of.by} />, <When at={of.at} />
           {of.reason && <>: <bdi>{of.reason}</bdi></>}
         </span>
       </span>

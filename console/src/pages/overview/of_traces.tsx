@@ -6,18 +6,22 @@ import { useLoaded, Wait } from "../../parts/load";
 import { filterName } from "../../parts/why/words";
 
 const NEWEST = 100;
+const DAYS = 90;
 const DAY_MS = 86_400_000;
 const MOST_REASONS = 4;
 const COLOURS = ["--kind-1", "--kind-2", "--kind-3", "--kind-4"];
 
+/** The newest calls of the days that all of the plots are about. */
+const lately = () => ({ since: new Date(Date.now() - DAYS * DAY_MS).toISOString(), limit: NEWEST });
+
 export function WhatSurfaces({ mind }: { mind: string }) {
-  const found = useLoaded(() => tracesOf(mind, { surfaced: true, limit: NEWEST }), [mind]);
+  const found = useLoaded(() => tracesOf(mind, { surfaced: true, ...lately() }), [mind]);
   return (
     <Wait of={found}>
       {({ traces }) => {
         const came = traces.flatMap(agesOf).sort((a, b) => a.at.localeCompare(b.at));
         const oldest = Math.max(0, ...came.map((one) => one.days));
-        const title = came.length ? `The oldest memory that came up was ${counted(Math.round(oldest), "day")} old.` : "Nothing came up yet.";
+        const title = came.length ? `The oldest memory that came up was ${counted(Math.round(oldest), "day")} old.` : "Nothing came up.";
         const series = [{ name: "Age in days", values: came.map((one) => one.days), colour: "--accent", isDots: true }];
         return <Chart title={title} days={came.map((one) => one.at)} series={series} say={moment} column="Asked" />;
       }}
@@ -34,7 +38,7 @@ function agesOf(trace: Trace): { at: string; days: number }[] {
 }
 
 export function HeldBack({ mind }: { mind: string }) {
-  const found = useLoaded(() => tracesOf(mind, { limit: NEWEST }), [mind]);
+  const found = useLoaded(() => tracesOf(mind, lately()), [mind]);
   return (
     <Wait of={found}>
       {({ traces }) => {

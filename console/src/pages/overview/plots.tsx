@@ -67,8 +67,8 @@ function Cost({ days, buckets }: Days) {
   const cost = sum(buckets, (one) => one.resonance.cost_usd);
   const tokens = sum(buckets, (one) => one.resonance.tokens);
   const series = [{ name: "Tokens", values: buckets.map((one) => one.resonance.tokens), colour: "--kind-3", isBars: true }];
-  const each = turns ? (100 * cost) / turns : 0;
-  const title = tokens ? `Looking for memories took ${counted(tokens, "token")}: ${money(each)} for 100 turns.` : "Looking for memories cost nothing.";
+  const price = cost && turns ? `: ${money((100 * cost) / turns)} for 100 turns` : ""; // of many a model nobody knows the price
+  const title = tokens ? `Looking for memories took ${counted(tokens, "token")}${price}.` : "Looking for memories cost nothing.";
   const none = "No model was asked before an answer: what came to mind was found and quoted by the service alone.";
   return <Chart title={title} days={days} series={series} none={none} />;
 }

@@ -1,7 +1,7 @@
 // How far the story is told, what waits, and the run that tells it.
 import { useEffect } from "preact/hooks";
 import { get, post, type Schemas } from "../../api/client";
-import { ago, counted, shortDay } from "../../dates";
+import { ago, counted, day } from "../../dates";
 import { type Draft, notSaved } from "../../parts/draft";
 import { type Loaded, useHappened, useLoaded } from "../../parts/load";
 import { attempt, say } from "../../parts/toast";
@@ -47,7 +47,7 @@ interface StateProps {
 /** One sentence: when it was saved, how far it is told, what waits. */
 export function StateOfStory({ draft, isOther, story, run, savedAt }: StateProps) {
   const saved = draft.isSaving ? "Saving…" : draft.isChanged ? notSaved(isOther) : savedAt ? `Saved ${ago(savedAt)}` : "";
-  const told = story.last_processed ? `told up to ${shortDay(story.last_processed)}` : "nothing told yet";
+  const told = story.last_processed ? `told up to ${day(story.last_processed)}` : "nothing told yet";
   const parts = [saved, told, run ? waiting(run) : ""].filter(Boolean).join(" · ");
   return (
     <>
