@@ -43,9 +43,15 @@ export function go(address: string): void {
 
 /** Go to a place in the stead of the present one: without a step in the browser's history. */
 export function replace(address: string): void {
-  history.replaceState(null, "", address);
+  history.replaceState(history.state, "", address);
   arrive();
 }
+
+/** What was noted under a name with this step of the browser's history. */
+export const noted = (name: string): unknown => (history.state as Record<string, unknown> | null)?.[name];
+
+/** Note something with this step of the browser's history: it is there when the step comes again, by Back or by reload. */
+export const note = (name: string, value: unknown): void => history.replaceState({ ...history.state, [name]: value }, "");
 
 /** Change the query of the present page without a step in the browser's history. */
 export function setQuery(changes: Record<string, string>): void {

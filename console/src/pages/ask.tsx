@@ -1,7 +1,7 @@
 // A question to the memory: what it answers with its sources, what it remembers, and what was said word for word.
 import { useEffect, useState } from "preact/hooks";
 import { counted, endOfDay, isDay } from "../dates";
-import { place, setQuery, to } from "../router";
+import { go, place, setQuery, to } from "../router";
 import { Answered } from "./ask/answered";
 import { Remembered } from "./ask/remembered";
 import { WordForWord } from "./ask/word_for_word";
@@ -14,10 +14,14 @@ export default function Ask({ mind }: { mind: string }) {
   const on = asked.get("at") ?? "";
   const at = isDay(on) ? endOfDay(on) : undefined;
   const [times, setTimes] = useState(0); // the same question may be asked again
+  const ask = (words: string) => {
+    if (words === question) setTimes((now) => now + 1);
+    else go(to(mind, "ask", "", { ...Object.fromEntries(asked), q: words }));
+  };
   return (
     <section class="page ask-page">
       <h1>Ask the memory</h1>
-      <Question question={question} on={on} ask={() => setTimes((now) => now + 1)} />
+      <Question question={question} on={on} ask={ask} />
       {question ? (
         <>
           <Answered key={`${times} ${at} ${question}`} mind={mind} question={question} at={at} />
@@ -35,13 +39,12 @@ export default function Ask({ mind }: { mind: string }) {
   );
 }
 
-function Question({ question, on, ask }: { question: string; on: string; ask: () => void }) {
+function Question({ question, on, ask }: { question: string; on: string; ask: (words: string) => void }) {
   const [typed, setTyped] = useState(question);
   useEffect(() => setTyped(question), [question]);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    setQuery({ q: typed.trim() });
-    ask();
+    ask(typed.trim());
   };
   const left = LONGEST - typed.length;
   return (

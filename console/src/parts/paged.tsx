@@ -1,6 +1,7 @@
 // A list that comes in pages. What is shown stays while it is asked for again.
 import { useMemo, useRef, useState } from "preact/hooks";
 import { counted } from "../dates";
+import { note, noted } from "../router";
 import { type Loaded, useLoaded } from "./load";
 import { attempt } from "./toast";
 
@@ -22,11 +23,15 @@ export interface Paged<T> extends Loaded<readonly T[]> {
 const PAGE = 30;
 const LARGEST_PAGE = 500;
 
-/** Ask for the first page when the page opens and when one of *on* changes, and for further ones by `more`. */
+/**
+ * Ask for the first page when the page opens and when one of *on* changes, and for further ones by `more`. Where one
+ * comes back to the list, it is as long as it was.
+ */
 export function usePaged<T>(ask: (asked: PageAsked) => Promise<Page<T>>, on: readonly unknown[]): Paged<T> {
   const size = useRef(PAGE);
+  const name = `shown ${JSON.stringify(on)}`;
   useMemo(() => {
-    size.current = PAGE;
+    size.current = Number(noted(name) ?? PAGE);
   }, on);
   const first = useLoaded(() => ask({ limit: Math.min(LARGEST_PAGE, size.current) }), on);
   const [later, setLater] = useState<{ after: Page<T> | undefined; pages: readonly Page<T>[] }>({ after: undefined, pages: [] });
@@ -38,6 +43,7 @@ export function usePaged<T>(ask: (asked: PageAsked) => Promise<Page<T>>, on: rea
       if (!cursor) return;
       const page = await ask({ limit: PAGE, cursor });
       size.current = items.length + page.items.length;
+      note(name, size.current);
       setLater({ after: first.value, pages: [...pages.slice(1), page] });
     });
   return { ...first, value: first.value && items, hasMore: cursor !== null, more };

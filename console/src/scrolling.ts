@@ -1,0 +1,40 @@
+// Back, forward and reload lead to where one was on a page, once it is as long again as it was.
+import { note, noted } from "./router";
+
+const SCROLLED = "top";
+const SETTLED_MS = 100;
+
+let bringing: AbortController | undefined;
+
+/** Note how far the page is scrolled, with each step of the browser's history, and scroll there when it comes again. */
+export function followScrolling(): void {
+  history.scrollRestoration = "manual";
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  addEventListener("scroll", () => {
+    clearTimeout(timer);
+    if (bringing?.signal.aborted !== false) timer = setTimeout(() => note(SCROLLED, Math.round(scrollY)), SETTLED_MS);
+  });
+  const arrive = () => {
+    clearTimeout(timer);
+    bring(Number(noted(SCROLLED) ?? 0));
+  };
+  addEventListener("hashchange", arrive);
+  arrive();
+}
+
+/** Scroll to *top* as soon as the page reaches so far, unless somebody does something before. */
+function bring(top: number): void {
+  bringing?.abort();
+  if (!top) return;
+  const mine = (bringing = new AbortController());
+  const { signal } = mine;
+  const watch = new ResizeObserver(() => {
+    if (document.documentElement.scrollHeight - innerHeight < top) return;
+    scrollTo(0, top);
+    mine.abort();
+  });
+  for (const byHand of ["wheel", "keydown", "pointerdown"]) addEventListener(byHand, () => mine.abort(), { signal });
+  signal.addEventListener("abort", () => watch.disconnect());
+  // What is left of the page before goes with the next frame.
+  requestAnimationFrame(() => requestAnimationFrame(() => signal.aborted || watch.observe(document.body)));
+}
