@@ -82,11 +82,12 @@ async def open_shared_home(
     settings: Settings, stack: AsyncExitStack, *, dependencies: Dependencies, tally: Tally
 ) -> SharedResources | None:
     """
-    The home that the settings name a database for; None for a home of this machine alone.
+    The home that the settings name a database for; None for a home of this machine alone, which holds no copies.
 
     Raises ConfigurationFault, DatabaseUnavailable, HomeFault.
     """
     if settings.database is None:
+        _refuse_copies(settings.folder)
         return None
     _check(settings)
     # psycopg is not needed by a start without a database
@@ -134,6 +135,7 @@ def files_of_home(settings: Settings) -> Iterator[Path]:
     for every service. Raises ConfigurationFault, DatabaseUnavailable.
     """
     if settings.database is None:
+        _refuse_copies(settings.folder)
         yield settings.folder
         return
     from service.adapters.postgres.custody import PostgresCustody
@@ -238,6 +240,16 @@ def _end(custody: PostgresCustody) -> None:
 def has_copies(home: Path) -> bool:
     """Whether the minds in *home* are copies of what is in a database, so that their files must not be edited."""
     return (home / _MARK).exists()
+
+
+def _refuse_copies(home: Path) -> None:
+    """Raise ConfigurationFault where a home without a database has copies: what is stored is deleted with them."""
+    if has_copies(home):
+        raise ConfigurationFault(
+            f"{home} holds copies of what is in a database, and the next start with that deletes them: set "
+            "MIND_MEMORY_DATABASE as before, or MIND_MEMORY_HOME to another folder. If the database is lost for good, "
+            f"delete {home / _MARK}: from then on, the copies are minds of this folder"
+        )
 
 
 def _clear(home: Path) -> None:

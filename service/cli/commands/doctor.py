@@ -291,9 +291,12 @@ def _access(settings: Settings, is_away: bool) -> list[Finding]:
     """Keys and audit log, which are in the database where one holds the minds."""
     if is_away:
         return [Finding(NOTED, "keys", "in the database: see This machine above")]
-    with files_of_home(settings) as folder:
-        keys, audit = _keys(settings, folder), _audit(settings, folder)
-        return [*with_file_faults("keys", keys), *with_file_faults("audit", audit)]
+    try:
+        with files_of_home(settings) as folder:
+            keys, audit = _keys(settings, folder), _audit(settings, folder)
+            return [*with_file_faults("keys", keys), *with_file_faults("audit", audit)]
+    except errors.MemoryFault as fault:
+        return [Finding(BROKEN, "keys", str(fault), "see This machine above")]
 
 
 def _keys(settings: Settings, folder: Path) -> Iterator[Finding]:

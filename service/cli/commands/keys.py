@@ -147,8 +147,7 @@ def _opened_home(settings: Settings) -> Iterator[Path]:
             "For a home on this machine, name it with --home or MIND_MEMORY_HOME"
         )
     if settings.database is None:
-        yield make_home(settings)
-        return
+        make_home(settings)
     from service.composition.shared_home import files_of_home  # what it needs is not needed elsewhere
 
     with files_of_home(settings) as folder:

@@ -89,3 +89,22 @@ def test_doctor_names_a_database_that_is_away(env, tmp_path):
     assert done.exit_code == 1
     assert "✗ database" in done.stdout and "correct MIND_MEMORY_DATABASE" in done.stdout
     assert "hushhush" not in done.output
+
+
+def test_a_folder_of_copies_is_refused_without_the_database(env, tmp_path):
+    """Broken: what it accepts is deleted with the copies, at the next start with the database."""
+    home = tmp_path / "one"
+    with serving(home, **env) as (_, url):
+        said = {"session_id": "s1", "messages": [{"role": "user", "content": "My sister Ines lives in Lyon."}]}
+        httpx2.post(f"{url}/v1/minds/ada/turns", json=said, timeout=20).raise_for_status()
+
+    tried = ("serve --port 0", "serve --port 0 --workers 2", "keys create --name bot", "status")
+    refused = [call(*words.split(), "--home", home) for words in tried]
+    looked = call("doctor", "--home", home)
+    (home / ".copies").unlink()
+    salvaged = call("status", "--home", home)
+
+    assert [one.exit_code for one in (*refused, looked)] == [1] * 5
+    assert all("set MIND_MEMORY_DATABASE as before" in " ".join(one.output.split()) for one in (*refused, looked))
+    assert not any("Traceback" in one.output for one in (*refused, looked))
+    assert "1 turn" in salvaged.stdout
