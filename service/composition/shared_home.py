@@ -221,7 +221,7 @@ def _prepare(database: Database, address: str) -> None:
         migrate(database)
     except DatabaseUnavailable as fault:
         reason = f"{shown_database(address)}: {database.trouble or fault}"
-        raise DatabaseUnavailable(f"{reason}; start it, or correct MIND_MEMORY_DATABASE") from fault
+        raise DatabaseUnavailable(f"{reason}; start or mend it, or correct MIND_MEMORY_DATABASE") from fault
 
 
 def _succeed(custody: PostgresCustody, home: Path) -> None:

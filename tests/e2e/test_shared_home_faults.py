@@ -190,3 +190,21 @@ def test_a_call_does_not_wait_for_another_that_may_wait_longer_for_the_database(
         assert AWAY in hasty["degraded"]
         locking.rollback()
         patient.result()
+
+
+def test_tables_that_are_missing_for_a_while_are_an_outage_as_others(env, service, pair):
+    """Broken: 500 for every call, and whoever asks for readiness is told that all is well."""
+    name = env["MIND_MEMORY_DATABASE"].rpartition("/")[2].partition("?")[0]
+    assert posted(service, "t1", "My sister Ines moved to Lyon in March.").status_code == 202
+    until(lambda: ready(service) == (200, "ready"))
+    until(lambda: "Lyon" in surfaced(service, session_id="before")["block"])
+
+    pair.primary.ask("ALTER TABLE minds RENAME TO away", database=name)
+    refused, answer = posted(service, "t2", "I bought a red bicycle."), surfaced(service, session_id="away")
+    until(lambda: ready(service) == (503, 'relation "minds" does not exist'))
+    pair.primary.ask("ALTER TABLE away RENAME TO minds", database=name)
+
+    assert (refused.status_code, refused.json()["type"]) == (503, "/problems/database-unavailable")
+    assert "Lyon" in answer["block"] and AWAY in answer["degraded"]
+    until(lambda: posted(service, "t2", "I bought a red bicycle.").status_code == 202)
+    until(lambda: ready(service) == (200, "ready"))

@@ -36,6 +36,12 @@ _CONTENTION = (  # of transactions that met; the database is well
     psycopg.errors.DeadlockDetected,
     psycopg.errors.SerializationFailure,
 )
+_NOT_AS_MADE = (  # rights are missing, or tables: a restore has only begun, or has given them to another user
+    psycopg.errors.InsufficientPrivilege,
+    psycopg.errors.InvalidSchemaName,
+    psycopg.errors.UndefinedTable,
+    psycopg.errors.UndefinedColumn,
+)
 _NOTHING_CHANGED = "the database does not answer, or not in time; nothing was changed"
 _UNSAFE_COMMITS = ("off", "local", "remote_write")
 
@@ -114,7 +120,7 @@ class Database:
         try:
             connection = self._begun("BEGIN", give_up_at=give_up_at)
             try:
-                with self._translated(connection):
+                with self._translated(connection, is_of_writers=True):
                     yield from _lent(connection)
                     is_proof = not self._is_of_writers or _has_written(connection)
                     _commit(connection)
@@ -197,7 +203,7 @@ class Database:
         raise self._away(self._last_refusal or "all connections are busy")
 
     @contextmanager
-    def _translated(self, connection: TimedConnection) -> Iterator[None]:
+    def _translated(self, connection: TimedConnection, *, is_of_writers: bool = False) -> Iterator[None]:
         try:
             yield
         except psycopg.Error as error:
@@ -206,6 +212,8 @@ class Database:
                 self._pool.drain()  # what broke one has broken the others, too
             elif isinstance(error, _CONTENTION):
                 raise DatabaseUnavailable(_NOTHING_CHANGED) from error
+            elif isinstance(error, _NOT_AS_MADE):
+                raise self._away(_what_lacks(error, connection), is_of_writers=is_of_writers) from error
             elif not isinstance(error, psycopg.OperationalError):
                 raise
             raise self._away(_first_line(error)) from error
@@ -299,6 +307,13 @@ def _commit(connection: TimedConnection) -> None:
         raise psycopg.errors.InFailedSqlTransaction("a statement failed, and its error was ignored: nothing was stored")
     if connection.warnings:
         raise _CommitInDoubt(connection.warnings[0])
+
+
+def _what_lacks(error: psycopg.Error, connection: TimedConnection) -> str:
+    """What is not as the first start made it, and whose rights are missing."""
+    is_right = isinstance(error, psycopg.errors.InsufficientPrivilege)
+    user = f": the user {connection.info.user} should own the database and its tables" if is_right else ""
+    return f"{_first_line(error)}{user}"
 
 
 def _first_line(error: Exception) -> str:

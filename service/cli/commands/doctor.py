@@ -181,6 +181,9 @@ def _database(settings: Settings) -> Iterator[Finding]:
     yield Finding(
         SOUND, "database", f"PostgreSQL {found.server} at {shown_database(url)}; {found.primary} takes writes"
     )
+    if not found.has_rights:
+        words = f"the user {found.user} may not make tables, or not use those that are there"
+        yield Finding(BROKEN, "rights", words, "let it own the database and its tables; see docs/several-machines.md")
     if found.is_strict:
         yield Finding(SOUND, "standby", "a commit waits until a second machine has it")
     else:

@@ -108,3 +108,22 @@ def test_a_folder_of_copies_is_refused_without_the_database(env, tmp_path):
     assert all("set MIND_MEMORY_DATABASE as before" in " ".join(one.output.split()) for one in (*refused, looked))
     assert not any("Traceback" in one.output for one in (*refused, looked))
     assert "1 turn" in salvaged.stdout
+
+
+def test_rights_that_are_missing_are_named(env, tmp_path, postgres, database_url):
+    """Broken: a traceback of PostgreSQL's driver, also by `doctor`."""
+    name = database_url.rpartition("/")[2]
+    server = postgres.server
+    server.ask("DROP ROLE IF EXISTS newcomer")
+    server.ask(f"CREATE ROLE newcomer LOGIN PASSWORD '{server.password}'")
+    server.ask("GRANT SELECT ON ALL TABLES IN SCHEMA public TO newcomer", database=name)
+    env = {**env, "MIND_MEMORY_DATABASE": f"postgresql://newcomer:{server.password}@{server.address}/{name}"}
+
+    started = call("serve", "--home", tmp_path / "one", "--port", "0", **env)
+    looked = call("doctor", "--home", tmp_path / "two", **env)
+    listed = call("keys", "list", "--home", tmp_path / "three", **env)
+
+    assert [one.exit_code for one in (started, looked, listed)] == [1, 1, 1]
+    assert not any("Traceback" in one.output for one in (started, looked, listed))
+    assert "permission denied for schema public: the user newcomer should own the database" in started.stderr
+    assert "✗ rights" in looked.stdout and "the user newcomer may not make tables" in looked.stdout

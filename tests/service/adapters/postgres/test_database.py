@@ -203,3 +203,17 @@ def test_a_closed_database_is_an_outage(database):
 
     with pytest.raises(DatabaseUnavailable):
         insert(database, "ada")
+
+
+def test_tables_that_are_missing_are_an_outage_until_they_are_back(database, database_url, reports):
+    with psycopg.connect(database_url, autocommit=True) as restoring:
+        restoring.execute("ALTER TABLE minds RENAME TO away")
+        with pytest.raises(DatabaseUnavailable):
+            minds(database)
+        with pytest.raises(DatabaseUnavailable):
+            insert(database, "ada")
+        restoring.execute("ALTER TABLE away RENAME TO minds")
+
+    insert(database, "ada")
+
+    assert reports == ['relation "minds" does not exist', None]

@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 import pytest
 
 from consolidation.kernel.errors import ConfigurationFault
+from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from service.adapters.postgres.database import Database
 from service.adapters.postgres.migrations import Migration, migrate, shipped
 from tests.support.paths import ROOT
@@ -112,11 +113,12 @@ def test_a_replica_that_is_killed_within_a_step_has_not_done_it(database, databa
 
 
 def test_a_step_that_fails_leaves_nothing(database):
-    with pytest.raises(Exception, match="no_such_table"):
+    with pytest.raises(DatabaseUnavailable):
         migrate(
             database, migrations=(STEPS[0], Migration(2, "bad", "CREATE TABLE b (a int); SELECT * FROM no_such_table"))
         )
 
+    assert "no_such_table" in database.trouble
     assert versions(database) == [1]
     assert rows(database, "SELECT to_regclass('b')") == [(None,)]
 
