@@ -162,6 +162,8 @@ def test_kubernetes_would_not_take_everything():
         ({"replicas": 2}, "/replicas"),
         ({"replicas": 0, **{"database": SHARED["database"]}}, "/replicas"),
         ({"autoscaling": {"enabled": True}}, "/autoscaling/enabled"),
+        (SHARED | {"autoscaling": {"enabled": True, "minReplicas": 5, "maxReplicas": 2}}, "/autoscaling/minReplicas"),
+        (SHARED | {"settings": {"MIND_MEMORY_WORKERS": 4}}, "/settings/MIND_MEMORY_WORKERS"),
         ({"database": {"url": "postgresql://memory:secret@db/memory"}}, "/database/url"),
         ({"database": {"url": "mysql://db/memory"}}, "/database/url"),
         ({"database": {"url": "postgresql://db/memory", "existingSecret": "x"}}, "/database"),

@@ -127,7 +127,9 @@ async def connect(context: Context, *, is_quiet: bool = False, makes_home: bool 
                 with bar("opening"):
                     await _until_loaded(connection.memory)
             if connection.is_own and not is_quiet:
-                note(f"No service runs on {connection.place}: it is open in this command alone, until it ends.")
+                alone = "it is open in this command alone, until it ends"
+                shared = "this command works on the database by itself, beside the services that share it"
+                note(f"No service runs on {connection.place}: {alone if settings.database is None else shared}.")
             yield connection
         except errors.MindNotFound as error:
             raise CommandFailed(connection.explain(error) + await which_there_are(connection.memory)) from error

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from consolidation.secrets.redaction import without_secrets_of
-
-_WORD = re.compile(r"\b(host|hostaddr|port|dbname|password)\s*=\s*(?:'([^']*)'|(\S+))")
+_WORD = re.compile(r"\b(host|hostaddr|port|dbname|password|sslpassword)\s*=\s*(?:'([^']*)'|(\S+))")
+_PASSWORDS = ("password", "sslpassword")
 
 
 def shown_database(address: str) -> str:
     """Return where *address* leads: hosts and database, of ``postgresql://…`` as of ``host=… dbname=…``."""
     if "://" in address:
         scheme, _, rest = address.partition("://")
-        return f"{scheme}://…" if "://" in rest.partition("?")[0] else without_secrets_of(address)
+        head, _, query = rest.partition("?")
+        is_doubtful = "://" in head or ("@" in query and "@" not in head)  # which may be of a password
+        return f"{scheme}://" + ("…" if is_doubtful else head.rpartition("@")[2].partition("#")[0])
     found = _words(address)
     port = f":{found['port']}" if "port" in found else ""
     return f"postgresql://{found.get('host', '')}{port}/{found.get('dbname', '')}"
@@ -36,8 +37,20 @@ def database_hosts(address: str) -> tuple[str, ...]:
 
 
 def password_in(address: str) -> tuple[str, ...]:
-    """Return the password of ``host=… password=…``; none of a URL."""
-    return () if "://" in address else tuple(one for one in (_words(address).get("password"),) if one)
+    """Return the passwords of an address, as written and as meant."""
+    if "://" not in address:
+        words = _words(address)
+        return tuple(words[name] for name in _PASSWORDS if words.get(name))
+    head, _, query = address.partition("://")[2].partition("?")
+    pairs = [pair.partition("=") for pair in query.split("&")]
+    written = [head.rpartition("@")[0].partition(":")[2], *(value for name, _, value in pairs if name in _PASSWORDS)]
+    return tuple(dict.fromkeys(one for each in written if each for one in (each, unquote(each))))
+
+
+def has_bare_marks(address: str) -> bool:
+    """Whether a URL has an @ where only %40 can be meant, so that a part of its password would be taken for a host."""
+    head = address.partition("://")[2].partition("?")[0]
+    return head.count("@") > 1 or "@" in head.partition("/")[2]
 
 
 def _without_port(host: str) -> str:

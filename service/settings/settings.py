@@ -221,7 +221,6 @@ def _secrets(section: BaseModel) -> Iterator[str]:
             secret = value.get_secret_value()
             if name not in SHOWN or SHOWN[name](secret) != secret:  # an address is a secret for its password alone
                 yield secret
-            yield from in_address(secret)
-            yield from password_in(secret) if name == "database" else ()
+            yield from password_in(secret) if name == "database" else in_address(secret)
         elif name in {"api_base", "otlp_endpoint"} and value is not None:
             yield from in_address(value)

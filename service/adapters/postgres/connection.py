@@ -13,12 +13,17 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from consolidation.kernel.errors import ConfigurationFault
+from service.ports.database_address import has_bare_marks
 
 if TYPE_CHECKING:
     from psycopg.abc import PQGen
 
 _WAIT_INTERVAL = 0.1  # seconds, as psycopg has it
 _LEAST_SECONDS = 0.001
+_UNREADABLE = (
+    "the address of the database can not be read (MIND_MEMORY_DATABASE): it is written "
+    "postgresql://user:password@host,host/database, where a password has %40 for @, %2F for /, %3F for ? and %25 for %"
+)
 _DEFAULTS = {
     "connect_timeout": "2",
     "target_session_attrs": "read-write",
@@ -65,10 +70,10 @@ def conninfo_of(url: str) -> str:
 
     Raises ConfigurationFault, which does not quote the address: it has a password.
     """
+    if has_bare_marks(url):
+        raise ConfigurationFault(_UNREADABLE)
     try:
         given = {name: str(value) for name, value in conninfo_to_dict(url).items() if value is not None}
     except psycopg.ProgrammingError:
-        raise ConfigurationFault(
-            "the address of the database can not be read; it is written postgresql://user:password@host,host/database"
-        ) from None
+        raise ConfigurationFault(_UNREADABLE) from None
     return make_conninfo("", **{**_DEFAULTS, **given})

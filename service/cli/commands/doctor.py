@@ -399,7 +399,7 @@ async def _memory(settings: Settings, *, told: Mapping[str, str], most_minds: in
         return [file_finding("memory", fault)]
 
 
-def dependency_finding(name: str, state: str) -> Finding:
+def dependency_finding(name: str, state: str, *, is_embedded: bool) -> Finding:
     """What /readyz says of one part. A service that still loads is not broken."""
     if state == NO_TROUBLE:
         return Finding(SOUND, name, state)
@@ -407,7 +407,8 @@ def dependency_finding(name: str, state: str) -> Finding:
         return Finding(NOTED, name, state)
     if name.startswith(_OF_MODEL):
         return Finding(BROKEN, name, state, "see Models above")
-    return Finding(BROKEN, name, state, f"see This machine above{_MORE_ABOUT.get(name, '')}")
+    more = "" if name == GRAPH and not is_embedded else _MORE_ABOUT.get(name, "")
+    return Finding(BROKEN, name, state, f"see This machine above{more}")
 
 
 async def _answers(
@@ -428,7 +429,7 @@ async def _answers(
     found = [_service(connection, settings), *_other_models(connection, settings, readiness.parts)]
     again = {(_OF_MODEL + role, state) for role, words in told.items() for state in (words, NO_TROUBLE)}
     parts = [one for one in readiness.parts.items() if one not in again]
-    found += merged([dependency_finding(*one) for one in parts])
+    found += merged([dependency_finding(*one, is_embedded=settings.falkordb_url is None) for one in parts])
     until = clock.monotonic() + (_LOOK_SECONDS if connection.is_own else 0)
     minds = (await status_of_all(connection))[0].minds
     while any(one.waiting_for or (one.lag and one.lag.extracting) for one in minds) and clock.monotonic() < until:

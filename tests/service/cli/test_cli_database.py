@@ -51,6 +51,8 @@ def test_a_service_for_other_machines_starts_by_the_keys_of_the_database(env, tm
     [
         (f"postgresql://me:hushhush@{NOBODY}/memory", f"postgresql://{NOBODY}/memory: "),
         ("postgres//me:hushhush@db", "the address of the database can not be read"),
+        ("postgresql://me:a@hushhush@db/memory", "has %40 for @"),
+        ("postgresql://me:a/hushhush@db/memory", "has %40 for @"),
     ],
 )
 def test_a_wrong_address_ends_the_start_with_a_sentence(env, tmp_path, url, said):
@@ -127,3 +129,10 @@ def test_rights_that_are_missing_are_named(env, tmp_path, postgres, database_url
     assert not any("Traceback" in one.output for one in (started, looked, listed))
     assert "permission denied for schema public: the user newcomer should own the database" in started.stderr
     assert "✗ rights" in looked.stdout and "the user newcomer may not make tables" in looked.stdout
+
+
+def test_a_command_that_opens_the_home_itself_does_not_say_that_nobody_else_has_it(env, tmp_path):
+    done = call("webhooks", "--home", tmp_path / "one", **env)
+
+    assert done.exit_code == 0
+    assert "beside the services that share it" in done.stderr and "alone" not in done.stderr

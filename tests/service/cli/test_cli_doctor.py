@@ -239,10 +239,11 @@ def test_a_model_that_can_not_be_asked_is_one_thing_to_mend_for_all_roles(tmp_pa
         ("warm-up", "loading what the first pre-turn call needs", NOTED),
         ("disk", "No space left on device", BROKEN),
         ("model_chat", "openai/gpt-4o has no key", BROKEN),
+        ("graph", "FalkorDB refuses us", BROKEN),
     ],
 )
 def test_a_part_that_still_loads_is_not_broken(part, state, mark):
-    finding = dependency_finding(part, state)
+    finding = dependency_finding(part, state, is_embedded=False)
 
     assert finding.mark == mark
     assert bool(finding.mend) == (mark == BROKEN)

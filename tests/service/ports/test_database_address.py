@@ -11,6 +11,9 @@ from service.ports.database_address import database_hosts, password_in, shown_da
         ("postgresql://db/memory", "postgresql://db/memory"),
         ("postgresql://me:hush@one,two:6432/memory?password=hush", "postgresql://one,two:6432/memory"),
         ("postgres://me:hu@sh@one/memory", "postgres://one/memory"),
+        ("postgresql://me:hu@s#h@one/memory", "postgresql://one/memory"),
+        ("postgresql://me:hu/sh@one/memory", "postgresql://one/memory"),
+        ("postgresql://me:hu?sh@one/memory", "postgresql://…"),
         ("host=one,two port=6432 dbname=memory user=me password=hush", "postgresql://one,two:6432/memory"),
         ("dbname=memory password='hush hush'", "postgresql:///memory"),
         ("", "postgresql:///"),
@@ -20,10 +23,14 @@ def test_hosts_and_database_alone_are_shown(address, shown):
     assert shown_database(address) == shown
 
 
-def test_the_password_of_words_is_found_so_that_it_can_be_hidden():
+def test_a_password_is_found_so_that_it_can_be_hidden_and_nothing_else_is():
+    """Broken: with `sslmode=require`, each "required" in the log is hidden."""
+    address = "postgresql://me:h%40sh@one/memory?sslmode=require&application_name=memory&sslpassword=secret"
+    assert password_in(address) == ("h%40sh", "h@sh", "secret")
+    assert password_in("postgresql://me:hu@s#h@one/memory") == ("hu@s#h",)
     assert password_in("host=one password='hush hush'") == ("hush hush",)
     assert password_in("host=one") == ()
-    assert password_in("postgresql://me:hush@one/memory") == ()
+    assert password_in("postgresql://me@one/memory") == ()
 
 
 @pytest.mark.parametrize(
