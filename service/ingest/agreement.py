@@ -12,6 +12,9 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+import anyio.to_thread
+
+from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from consolidation.kernel.turns import TurnKind
 from service.ingest.episodes import uuid_of
 
@@ -21,23 +24,26 @@ if TYPE_CHECKING:
     from consolidation.kernel.turns import StoredTurn
     from service.mind.minds import Mind
     from service.ports.graph import Progress
+    from service.ports.shared_home import Custody
 
     type EpisodesUntil = Callable[[int], Awaitable[Sequence[tuple[int, str]]]]
 
 PAGE = 100  # episodes that are compared at once
 
 
-async def graph_parts_at(mind: Mind, progress: Progress, *, is_copy: bool) -> int | None:
+async def graph_parts_at(mind: Mind, progress: Progress, *, custody: Custody) -> int | None:
     """
     The first sequence at which the graph has another turn than the transcript; None where they agree.
 
     The graph goes on behind the transcript's end where an older transcript was put back: nothing of that has a source.
-    Damaged lines at that end say nothing. One that *is_copy* of a shared home's may be behind for a while.
+    Damaged lines at that end say nothing. *custody* says where the end is of a transcript that several machines share.
     """
     cursors = ((progress.saved, progress.saved_turn), (progress.extracted, progress.extracted_turn))
     others = [sequence for sequence, turn_id in cursors if await _is_another(mind, sequence, turn_id)]
-    if not is_copy and progress.saved > mind.transcript.reserved:
-        others.append(mind.transcript.positions.last + 1)
+    reached = max(progress.saved, progress.extracted)
+    last = await _last_turn(mind, custody) if reached > mind.transcript.reserved else None
+    if last is not None and last < reached:
+        others.append(last + 1)
     if not others:
         return None
     first = min(others)
@@ -80,6 +86,16 @@ async def _is_another(mind: Mind, sequence: int, turn_id: str) -> bool:
     if not turn_id or mind.transcript.positions.sequence_of(turn_id) == sequence:
         return False
     return any(turn.turn.turn_id != turn_id for turn in await _turns(mind, (sequence,)))
+
+
+async def _last_turn(mind: Mind, custody: Custody) -> int | None:
+    """The sequence of the last turn, whichever machine accepted it; None while nobody can say."""
+    if not custody.is_shared:
+        return mind.transcript.positions.last
+    try:  # after the graph was asked, and a turn is stored before it gets there; the copy here may be behind
+        return await anyio.to_thread.run_sync(custody.last_turn, mind.mind_id)
+    except DatabaseUnavailable:
+        return None
 
 
 async def _turns(mind: Mind, sequences: Sequence[int]) -> tuple[StoredTurn, ...]:

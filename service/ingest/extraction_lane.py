@@ -124,7 +124,7 @@ class ExtractionLane:
         if not self._custody.holds(mind.mind_id):
             await self._catch_up(mind, progress.extracted)
             return False
-        if await graph_parts_at(mind, progress, is_copy=self._custody.is_shared) is not None:
+        if await graph_parts_at(mind, progress, custody=self._custody) is not None:
             raise GraphUnavailable("the graph holds another turn than the transcript; the saving lane takes it out")
         if await self._retry_parked(mind, progress.parked, has_new=progress.extracted < progress.saved):
             progress = await self._read_progress(mind)

@@ -106,7 +106,7 @@ class SavingLane:
         if mind.mind_id not in self._prepared:
             await self._adopt_graph(mind.workspace)
         progress = await mind.graph.progress()
-        parts_at = await graph_parts_at(mind, progress, is_copy=self._custody.is_shared)
+        parts_at = await graph_parts_at(mind, progress, custody=self._custody)
         if parts_at is None and (mind.mind_id not in self._prepared or progress.saved < state.cursor):
             parts_at = await erased_turn_in_graph(mind)
         if parts_at is not None:  # first: embedding it anew drops the passages, which say what is above

@@ -127,6 +127,14 @@ class Custody(Protocol):
         """The number of its claim, which grows with every claim of the mind; None where minds are not claimed."""
         ...
 
+    def last_turn(self, mind_id: str, /) -> int | None:
+        """
+        The sequence of a mind's last turn, whoever accepted it. It blocks, and raises DatabaseUnavailable.
+
+        None where there is no such mind, or where minds are not claimed.
+        """
+        ...
+
     def claim_one(self, mind_id: str, /) -> int | None:
         """
         Claim a mind that has no living owner, or is ours; its epoch. It blocks, and raises DatabaseUnavailable.
@@ -211,6 +219,10 @@ class SoleCustody:
 
     def epoch(self, _mind_id: str, /) -> int | None:
         """None: nobody else claims it."""
+        return None
+
+    def last_turn(self, _mind_id: str, /) -> int | None:
+        """None: the transcript knows."""
         return None
 
     def claim_one(self, _mind_id: str, /) -> int | None:

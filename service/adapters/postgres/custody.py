@@ -75,6 +75,7 @@ WHERE mind_id = %(mind)s AND owner = %(me)s AND epoch = %(epoch)s AND last_seque
     AND (%(version)s::bigint IS NULL OR version = %(version)s)
 RETURNING true
 """
+_LAST = "SELECT last_sequence FROM minds WHERE mind_id = %(mind)s AND state = 0"
 _VERSIONS = "SELECT mind_id, version FROM minds WHERE mind_id = ANY(%(held)s)"
 _ERASED = """
 SELECT clock_timestamp(), array(
@@ -194,6 +195,12 @@ class PostgresCustody:
         with self._database.read_transaction(deadline_seconds=_SECONDS) as cursor:
             cursor.execute(_VERSIONS, self._words())
             return {str(mind): int(str(version)) for mind, version in cursor.fetchall()}
+
+    def last_turn(self, mind_id: str) -> int | None:
+        """The sequence of a mind's last turn, whoever accepted it; None where there is no such mind."""
+        with self._database.read_transaction(deadline_seconds=_SECONDS) as cursor:
+            cursor.execute(_LAST, {"mind": mind_id})
+            return next((int(str(last)) for (last,) in cursor.fetchall()), None)
 
     def holds(self, mind_id: str) -> bool:
         """Whether a step of a mind's background work may begin here."""

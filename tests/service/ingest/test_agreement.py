@@ -6,6 +6,7 @@ import pytest
 
 from service.ingest.agreement import graph_parts_at
 from service.ports.graph import episode_uuid
+from service.ports.shared_home import SOLE
 from tests.support.earlier_embedder import Earlier
 from tests.support.embedded_graph import column
 from tests.support.service import running
@@ -93,7 +94,7 @@ async def test_what_the_graph_tells_of_a_turn_whose_line_is_damaged_stays(tmp_pa
     async with running(tmp_path) as service:
         status = await service.status("ada")
         mind = await service.memory.minds.find("ada")
-        parts_at = await graph_parts_at(mind, await mind.graph.progress(), is_copy=False)
+        parts_at = await graph_parts_at(mind, await mind.graph.progress(), custody=SOLE)
         await service.keep("ada", "What is new?", "Nothing.", session_id="s3", turn_id="t4")
         await service.until("ada", lambda status: status["graph"]["saved"] == status["last_sequence"])
         names = await column(service, "ada", "MATCH (n:Entity) RETURN n.name")
