@@ -42,6 +42,7 @@ _NOT_AS_MADE = (  # rights are missing, or tables: a restore has only begun, or 
     psycopg.errors.UndefinedTable,
     psycopg.errors.UndefinedColumn,
 )
+_READ_ONLY = "session is read-only"  # as libpq says of a standby
 _NOTHING_CHANGED = "the database does not answer, or not in time; nothing was changed"
 _UNSAFE_COMMITS = ("off", "local", "remote_write")
 
@@ -171,7 +172,8 @@ class Database:
                 try:
                     return super().connect(*words, **more)  # type: ignore[arg-type]
                 except psycopg.Error as error:
-                    database._last_refusal = _first_line(error)
+                    read_only = "; it takes no writes: name the primary, too" if _READ_ONLY in str(error) else ""
+                    database._last_refusal = f"{_first_line(error)}{read_only}"
                     raise
 
         return Connection

@@ -136,3 +136,13 @@ def test_a_command_that_opens_the_home_itself_does_not_say_that_nobody_else_has_
 
     assert done.exit_code == 0
     assert "beside the services that share it" in done.stderr and "alone" not in done.stderr
+
+
+def test_a_database_that_takes_no_writes_is_said_to_be_so(env, tmp_path, postgres, database_url):
+    name = database_url.rpartition("/")[2]
+    postgres.server.ask(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+
+    done = call("serve", "--home", tmp_path, "--port", "0", **env)
+
+    assert done.exit_code == 1
+    assert "session is read-only; it takes no writes: name the primary, too" in done.stderr.splitlines()[-1]
