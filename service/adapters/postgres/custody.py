@@ -50,7 +50,8 @@ WITH free AS (
 _CLAIM_ONE = f"""
 WITH free AS (SELECT m.mind_id FROM minds m WHERE m.mind_id = %(mind)s AND {_FREE} FOR UPDATE OF m)
 {_TAKE}"""  # noqa: S608 - the same
-_STILL_MINE = "SELECT mind_id, epoch FROM minds WHERE mind_id = ANY(%(held)s) AND owner = %(me)s"
+# A mind that was erased is nobody's: whoever had it would look for it as long as it runs.
+_STILL_MINE = "SELECT mind_id, epoch FROM minds WHERE mind_id = ANY(%(held)s) AND owner = %(me)s AND state <> 2"
 _RELEASE = """
 UPDATE minds SET owner = NULL WHERE mind_id = %(mind)s AND owner = %(me)s AND epoch = %(epoch)s AND NOT has_work
 RETURNING true
@@ -76,7 +77,7 @@ WHERE mind_id = %(mind)s AND owner = %(me)s AND epoch = %(epoch)s AND last_seque
 RETURNING true
 """
 _LAST = "SELECT last_sequence FROM minds WHERE mind_id = %(mind)s AND state = 0"
-_VERSIONS = "SELECT mind_id, version FROM minds WHERE mind_id = ANY(%(held)s)"
+_VERSIONS = "SELECT mind_id, version FROM minds WHERE mind_id = ANY(%(held)s) AND state = 0"
 _ERASED = """
 SELECT clock_timestamp(), array(
     SELECT mind_id FROM minds WHERE erased_at > %(since)s::timestamptz - interval '2 minutes'

@@ -65,3 +65,23 @@ def test_who_finds_no_plan_of_an_erased_mind_lets_it_begin_anew(machines):
     two.shared.end_erasures(plans.has_whole)
 
     assert [kept.sequence for kept, _ in two.keep("t2")] == [1]
+
+
+def test_a_mind_that_was_erased_is_held_no_longer_and_is_claimed_when_it_begins_anew(machines):
+    """Broken: whoever had it looks for it each second, finds nothing and says so, for as long as the service runs."""
+    one, _ = machines
+    one.keep("t1")
+    assert set(one.custody.claim(8)) == {MIND}
+    one.bring_up()
+    remove_tree(one.workspace.folder)
+    one.custody.renew()
+    assert set(one.custody.held()) == {MIND}  # its graph is still to be emptied
+    assert one.shared.behind() == ()
+
+    one.shared.end_erasure(MIND)
+    one.custody.renew()
+    held = dict(one.custody.held())
+    one.keep("t1")
+
+    assert held == {}
+    assert set(one.custody.claim(8)) == {MIND}
