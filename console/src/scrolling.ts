@@ -22,16 +22,15 @@ export function followScrolling(): void {
   arrive();
 }
 
-/** Scroll to *top* as soon as the page reaches so far, unless somebody does something before. */
+/** Scroll to *top*, as far as the page reaches while it grows, until somebody does something. */
 function bring(top: number): void {
   bringing?.abort();
   if (!top) return;
   const mine = (bringing = new AbortController());
   const { signal } = mine;
   const watch = new ResizeObserver(() => {
-    if (document.documentElement.scrollHeight - innerHeight < top) return;
     scrollTo(0, top);
-    mine.abort();
+    if (Math.round(scrollY) >= top) mine.abort();
   });
   for (const byHand of ["wheel", "keydown", "pointerdown"]) addEventListener(byHand, () => mine.abort(), { signal });
   signal.addEventListener("abort", () => watch.disconnect());

@@ -169,7 +169,7 @@ class Minds:
         self._on_behind: list[Callable[[Mind], None]] = []
         self._on_closed: list[Callable[[str], None]] = []
         self._opening = asyncio.Lock()
-        self._openings = SharedWork[str, Mind]()
+        self._openings = SharedWork[tuple[str, float], Mind]()
         self._looks = FolderLooks(home, ids=self._looked_at)
 
     def ids(self) -> tuple[str, ...]:
@@ -236,14 +236,15 @@ class Minds:
 
     async def find_in_time(self, mind_id: str, *, seconds: float | None) -> Mind:
         """``find`` in *seconds*; to open a long mind may go on after them. Raises TimeoutError, and as ``find``."""
-        find = partial(self.find, mind_id, seconds=copy_seconds(seconds))
+        patience = copy_seconds(seconds)
+        find = partial(self.find, mind_id, seconds=patience)
 
         async def opened() -> Mind:
             with self.gate.enter(mind_id):  # who asked may have left, and nobody erases what is being opened
                 return await find()
 
         if mind_id not in self._open:
-            await self._openings.wait(mind_id, opened, seconds=seconds)
+            await self._openings.wait((mind_id, patience), opened, seconds=seconds)
         return await find()
 
     async def find_or_create(self, mind_id: str) -> Mind:
