@@ -6,7 +6,7 @@ import ast
 import json
 import re
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from consolidation.kernel.errors import (
     ModelCircuitOpen,
@@ -59,12 +59,13 @@ REPEATING = "The model is repeating the same chunk"  # litellm's, of a stream th
 TOO_LONG_STATUSES = frozenset({400, 422})
 NOT_FOUND, TOO_LARGE, RATE_LIMITED = 404, 413, 429
 PREFIX = re.compile(
-    r"^(?:litellm\.|[A-Za-z_]{1,40}(?:Error|Exception)(?:: | -(?: |$)| (?=[A-Za-z]{1,40}Error\b)|$)){1,8}"
+    r"^(?:litellm\.|[A-Za-z_]{1,40}(?:Error|Exception)(?::(?: |$)| -(?: |$)| (?=[A-Za-z]{1,40}Error\b)|$)){1,8}"
 )
 BODY = re.compile(r"^(?:Error code: \d{3} - )?(\{.{1,9999}\})")  # JSON, or what Python shows of it
 # What Python says where litellm reads an answer that is not one, such as a page.
 PYTHONS_WORDS = re.compile(
-    r"has no attribute '|object is not (?:iterable|subscriptable)|argument must be a string|^Expecting value: line"
+    r"' object (?:has no attribute '|is not (?:iterable|subscriptable))|argument must be a string"
+    r"|^Expecting value: line"
 )
 UNREADABLE = "its answer can not be read: see its address (api_base)"
 # Whether the routes of a server of one's own are below /v1. A 404 that does not name the model mostly comes of that.
@@ -114,7 +115,8 @@ def _unavailable(error: Exception, *, model: str, keys: Iterable[str]) -> ModelF
     if REPEATING in words:
         return ModelTruncated(f"{model} repeats itself without an end")
     is_unusable = name == "ModelUnusable"
-    told = f"{model} {_reason(error)}: {_provider_words(error, model=model, keys=keys)}"
+    said = _provider_words(error, model=model, keys=keys)
+    told = f"{model} {_reason(error)}: {said}" if said else f"{model} {_reason(error)}"
     if is_ollama(model) and NOT_FETCHED.search(words):
         told = f"{told}: {pull_hint(model)}"
     fault = ModelUnavailable(words if is_unusable else told)
@@ -124,12 +126,11 @@ def _unavailable(error: Exception, *, model: str, keys: Iterable[str]) -> ModelF
 
 
 def _provider_words(error: Exception, *, model: str, keys: Iterable[str]) -> str:
-    """What the provider says; where its answer has no words, what that may come from."""
-    words = str(error)
-    told = redacted(words, keys=keys)
-    if not told or PYTHONS_WORDS.search(told):
+    """What the provider says, which may be nothing; where its answer is none of the API's, what that may come from."""
+    told, status = redacted(str(error), keys=keys), getattr(error, "status_code", None)
+    if status not in REASONS and (PYTHONS_WORDS.search(told) if told else (status or 0) < SERVER_ERROR):
         return UNREADABLE
-    if getattr(error, "status_code", None) != NOT_FOUND or "model" in told.lower():
+    if status != NOT_FOUND or "model" in told.lower():
         return told
     hint = ADDRESS_HINTS.get(model.partition("/")[0])
     return f"{told}; {hint}" if hint else told
@@ -218,14 +219,20 @@ def _one_line(text: str) -> str:
 
 def _message(line: str) -> str | None:
     """The message of an error in JSON, or in what Python shows of it; None of other words."""
-    if (found := BODY.match(line)) is None:
+    found = BODY.match(line)
+    body = _read(found[1]) if found is not None else None
+    if not isinstance(body, dict):
         return None
+    inner = body.get("error") or body
+    told = inner.get("message", inner.get("detail")) if isinstance(inner, dict) else inner
+    return told if isinstance(told, str) and told.strip() else None
+
+
+def _read(text: str) -> object:
+    """The value that *text* writes in JSON or in Python; None where it writes none, such as a template."""
     for read in (json.loads, ast.literal_eval):
-        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
-            body = read(found[1])
-            inner = body.get("error", body)
-            told = inner.get("message", inner.get("detail")) if isinstance(inner, dict) else inner
-            return told if isinstance(told, str) and told.strip() else None
+        with suppress(ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+            return cast("object", read(text))
     return None
 
 

@@ -1,5 +1,7 @@
 """How servers say that a prompt is too long for their model, in their own words; and what only sounds like it."""
 
+import re
+
 import pytest
 
 from consolidation.kernel.errors import ModelTruncated, ModelUnavailable
@@ -106,3 +108,35 @@ async def test_a_model_that_its_provider_does_not_have_is_not_looked_for_at_anot
         async with model_at(provider.url) as model:
             with pytest.raises(ModelUnavailable, match="not exist.$"):
                 await model.converse(HELLO)
+
+
+@pytest.mark.parametrize("words", ["{{1}} is not a template", "{'user', 'assistant'} are the roles", "{[]: 1}"])
+async def test_braces_in_what_a_provider_says_are_words_as_others(words):
+    """Broken: they were read as a value of Python's, and a TypeError came in place of a fault."""
+    with ScriptedProvider(*[Fails(400, words)] * 3) as provider:
+        async with model_at(provider.url) as model:
+            with pytest.raises(ModelUnavailable, match=f": {re.escape(words)}$"):
+                await model.converse(HELLO)
+
+
+async def test_a_template_that_refuses_the_request_is_quoted_and_is_no_matter_of_the_address():
+    with ScriptedProvider(*[Fails(400, "'dict object' has no attribute 'content'")] * 3) as provider:
+        async with model_at(provider.url) as model:
+            with pytest.raises(ModelUnavailable, match=r"the request: 'dict object' has no attribute 'content'$"):
+                await model.converse(HELLO)
+
+
+@pytest.mark.parametrize(
+    ("status", "words", "told"),
+    [
+        (401, "litellm.AuthenticationError: OpenAIException - ", "openai/m refused the key"),
+        (429, "litellm.RateLimitError: ", "openai/m is at its rate limit or quota"),
+        (503, "litellm.ServiceUnavailableError: OpenAIException - ", "openai/m failed"),
+        (500, '{"error": null, "message": "no disk"}', "openai/m failed: no disk"),
+    ],
+)
+def test_a_provider_that_says_nothing_is_told_with_its_status_alone(status, words, told):
+    error = RuntimeError(words)
+    error.status_code = status
+
+    assert str(translated(error, model="openai/m")) == told
