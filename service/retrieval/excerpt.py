@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _SHORT = 400  # characters
 _LONGEST_TURN = 3 * _SHORT  # of a turn of many messages
+_LONGEST_READ = max(MOST_CHARACTERS.values())  # of a message; a document of a megabyte would take all the time
 _PIECE = _SHORT // 2  # of a sentence that is too long to be told whole
 _LONGEST_QUESTION = 160
 _FEW_WORDS = 6  # an answer of so few words says nothing without its question
@@ -88,10 +89,13 @@ def excerpt(
 
 
 def _as_told(message: Message) -> Message:
-    """*message* as ``_voiced``, up to where it is remembered: nothing behind that can have been found."""
-    most = MOST_CHARACTERS.get(message.role)
-    is_whole = most is None or len(message.content) <= most
-    return _voiced(message if is_whole else replace(message, content=message.content[:most]))
+    """
+    *message* as ``_voiced``, up to where the longest is remembered.
+
+    Tool output and thoughts are read as far, too: what is wanted may stand behind what is remembered of them.
+    """
+    is_whole = len(message.content) <= _LONGEST_READ
+    return _voiced(message if is_whole else replace(message, content=message.content[:_LONGEST_READ]))
 
 
 def _voiced(message: Message) -> Message:

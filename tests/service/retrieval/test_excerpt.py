@@ -308,6 +308,16 @@ def test_what_a_tool_showed_is_told_where_only_it_has_the_words_that_are_wanted(
     assert "wait" in shown(turn, "status 429")
 
 
+def test_what_is_wanted_is_found_behind_what_is_remembered_of_tool_output_and_of_a_thought():
+    """Broken: of these, only as much was read as is remembered, 600 and 4,000 characters."""
+    spoken = Message(Speaker.USER, "The deploy did not go through.")
+    output = Message(Speaker.TOOL, "step done\n" * 200 + "HTTP/1.1 429 Too Many Requests", NOON, "deploy")
+    diary = Message(Speaker.THOUGHT, CHATTER * 60 + CELLO, NOON)
+
+    assert "429" in shown(StoredTurn(1, NOON, Turn("t1", "s1", (spoken, output))), "deploy status 429")
+    assert CELLO in shown(StoredTurn(1, NOON, Turn("t1", "s1", (diary,))), "cello")
+
+
 def test_a_long_turn_is_told_anew_for_each_query():
     """Broken: what is wanted is not asked for where the turn is remembered."""
     turn = long_turn(LYON, CHATTER * 6, CELLO)
