@@ -14,6 +14,8 @@ from service.ports.database_address import database_hosts, password_in, shown_da
         ("postgresql://me:hu@s#h@one/memory", "postgresql://one/memory"),
         ("postgresql://me:hu/sh@one/memory", "postgresql://one/memory"),
         ("postgresql://me:hu?sh@one/memory", "postgresql://…"),
+        ("postgresql://me:hu@s?h@one/memory", "postgresql://…"),
+        ("host=one password=hu://s@h dbname=memory", "postgresql://one/memory"),
         ("host=one,two port=6432 dbname=memory user=me password=hush", "postgresql://one,two:6432/memory"),
         ("dbname=memory password='hush hush'", "postgresql:///memory"),
         ("", "postgresql:///"),
@@ -29,6 +31,8 @@ def test_a_password_is_found_so_that_it_can_be_hidden_and_nothing_else_is():
     assert password_in(address) == ("h%40sh", "h@sh", "secret")
     assert password_in("postgresql://me:hu@s#h@one/memory") == ("hu@s#h",)
     assert password_in("host=one password='hush hush'") == ("hush hush",)
+    assert password_in(r"host=one password='it\'s us'") == (r"it\'s us", "it's us")
+    assert password_in("host=one password=hu://s@h") == ("hu://s@h",)
     assert password_in("host=one") == ()
     assert password_in("postgresql://me@one/memory") == ()
 
@@ -44,6 +48,7 @@ def test_a_password_is_found_so_that_it_can_be_hidden_and_nothing_else_is():
         ("postgresql:///memory", ()),
         ("postgresql://[::1/memory", ()),
         ("host=localhost,10.0.0.7 dbname=memory", ("localhost", "10.0.0.7")),
+        ("host=localhost password=hu://s@h", ("localhost",)),
         ("host=localhost hostaddr=10.0.0.7", ("10.0.0.7",)),
         ("service=memory", ()),
     ],
