@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 UNAVAILABLE = "also_read_unavailable"  # the rung, where one of them can not be read
 
 _COPY_SECONDS = 0.3  # with a database that is slow, while the mind itself waits for its answer
+_MOST_SECONDS = 0.6  # that a call with a deadline waits for the opening of one
+OTHERS_SHARE = 0.5  # of such a deadline, for the opening of all: the mind itself is to be searched yet
 
 log = structlog.get_logger()
 
@@ -63,12 +65,14 @@ async def opened_minds(
     own: OwnSettings,
     sees: Callable[[str], bool],
     fleet: Fleet | None,
+    left: Callable[[], float | None],
 ) -> AsyncIterator[OtherMindsRead]:
     """
     The minds that *mind_id* reads inside the block: those *asked* for, which were checked; for None those set.
 
     One that does not exist yet is left out, and of those that are set, one that the caller may not see. One that
-    another worker of the *fleet* has is asked there.
+    another worker of the *fleet* has is asked there. *left* says how many seconds there are for their opening: one that
+    takes longer is left out, and will be open for a later call. None: no limit.
     """
     named = asked if asked is not None else tuple(one for one in own.also_read or () if one != mind_id)
     allowed = [one for one in named if sees(one)]
@@ -81,10 +85,19 @@ async def opened_minds(
                 continue
             inside.enter_context(minds.gate.enter(one))
             try:
-                found.append(await minds.find(one, seconds=_COPY_SECONDS))
+                found.append(await _found(minds, one, seconds=left()))
             except (MindNotFound, InvalidMindId):
                 continue
             except (HomeFault, DatabaseUnavailable) as error:
                 log.warning("mind.not_read", mind_id=one, reason=str(error))
                 lacks = True
+            except TimeoutError:
+                log.warning("mind.not_read", mind_id=one, reason="it is being opened")
+                lacks = True
         yield OtherMindsRead(tuple(found), lacks)
+
+
+async def _found(minds: Minds, mind_id: str, *, seconds: float | None) -> Mind:
+    if seconds is None:
+        return await minds.find(mind_id, seconds=_COPY_SECONDS)
+    return await minds.find_in_time(mind_id, seconds=min(seconds, _MOST_SECONDS))

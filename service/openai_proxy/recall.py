@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,7 +22,7 @@ from consolidation.kernel.errors import MemoryFault, MindNotFound, TraceNotFound
 from consolidation.kernel.sharing_errors import DatabaseUnavailable
 from consolidation.kernel.turns import Message, Speaker
 from consolidation.transcript.known import may_be_by_same
-from service.mind.also_read import opened_minds
+from service.mind.also_read import OTHERS_SHARE, opened_minds
 from service.mind.copies import outage
 from service.mind.mind_gate import Paused
 from service.mind.own_settings import in_time, own_settings_of
@@ -119,8 +120,9 @@ async def _search(chat: Chat, *, context: ProxyContext) -> ChatRecall:
     else:
         deadline = Deadline(context.clock.monotonic, began, context.deadline_seconds)
         own = await in_time(own_settings_of(mind), seconds=deadline.left())
+        left = partial(deadline.left, share=OTHERS_SHARE)
         async with opened_minds(
-            context.minds, chat.mind_id, asked=None, own=own, sees=context.sees, fleet=context.fleet
+            context.minds, chat.mind_id, asked=None, own=own, sees=context.sees, fleet=context.fleet, left=left
         ) as others:
             request = _request(chat, seen, heard, own, context=context)
             request = replace(

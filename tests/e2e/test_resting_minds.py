@@ -260,6 +260,26 @@ async def test_a_call_to_a_mind_that_takes_long_to_open_does_not_wait_for_it(tmp
         assert "Zibblewock" in found["flashbacks"][0]["text"]
 
 
+async def test_another_mind_that_takes_long_to_open_holds_up_no_call_that_also_reads_it(tmp_path):
+    """Broken: the call waited for the other mind, and came behind its deadline."""
+    home = tmp_path / "home"
+    async with running(home, settings=closing_soon(home)) as service:
+        await told(service)
+        await all_resting(service)
+    (home / "minds" / "bob" / "dreams.jsonl").write_text("{}\n" * 100_000)
+
+    async with running(home) as service:
+        await service.resonate("ada", "Hello!")
+        question = "What is the boat of bob called?"
+        found = (await service.resonate("ada", question, also_read=["bob"], deadline_ms=300)).json()
+        assert service.memory.minds.get("bob") is None
+        assert "also_read_unavailable" in found["degraded"]
+
+        await until_async(lambda: service.memory.minds.get("bob") is not None)
+        found = (await service.resonate("ada", question, also_read=["bob"])).json()
+        assert found["degraded"] == [] and any(one["id"].startswith("bob/") for one in found["flashbacks"])
+
+
 async def test_a_mind_is_opened_though_another_program_has_locked_its_full_text(tmp_path):
     """Broken: the opening waited for the file, five seconds, and every other mind's opening with it."""
     home = tmp_path / "home"

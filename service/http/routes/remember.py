@@ -123,7 +123,7 @@ async def remember(
     lacking = outage(memory.minds.copies)
     own = await own_settings_of(found)
     async with opened_minds(
-        memory.minds, mind_id, asked=also.named, own=own, sees=also.sees, fleet=memory.fleet
+        memory.minds, mind_id, asked=also.named, own=own, sees=also.sees, fleet=memory.fleet, left=lambda: None
     ) as others:
         memories, degraded = await memory.recall.remember_in(
             (found, *others.minds),

@@ -1,6 +1,7 @@
 """The pre-turn call."""
 
 from dataclasses import replace
+from functools import partial
 
 from fastapi import APIRouter
 
@@ -25,7 +26,7 @@ from service.http.schemas.resonance import (
     sources_out,
 )
 from service.index.turn_fields import EVERY_TURN
-from service.mind.also_read import checked_minds, opened_minds
+from service.mind.also_read import OTHERS_SHARE, checked_minds, opened_minds
 from service.mind.copies import DATABASE_UNAVAILABLE, outage
 from service.mind.own_settings import OwnSettings, in_time, own_settings_of
 from service.resonance.call import Deadline
@@ -56,8 +57,9 @@ async def resonate(mind_id: MindId, posted: ResonanceIn, memory: MemoryDep, call
     own = await in_time(own_settings_of(mind), seconds=deadline.left())
     request = _request(posted, heard, own, memory, began=began)
     request = replace(request, degraded=(*request.degraded, *outage(memory.minds.copies)))
+    left = partial(deadline.left, share=OTHERS_SHARE)
     async with opened_minds(
-        memory.minds, mind_id, asked=named, own=own, sees=caller.sees, fleet=memory.fleet
+        memory.minds, mind_id, asked=named, own=own, sees=caller.sees, fleet=memory.fleet, left=left
     ) as others:
         request = replace(request, also_read=others.minds, lacks_minds=others.lacks_minds)
         found = await memory.pipeline.resonate(mind, request)
