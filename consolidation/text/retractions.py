@@ -109,8 +109,16 @@ _IS_UNABLE = (
     r"|не (?:могу|умею|знаю|получ\w+)|لا [أا](?:ستطيع|عرف|علم))(?!\w)"
     r"|不能|无法|無法|没办法|做不到|不知道|できません|分かりません|わかりません"
 )
+# Right behind an apology: then it is for a delay, and for nothing that was said.
+_FOR_A_DELAY = (
+    r"[\s,]{1,3}(?:\w{2,20},? )?(?:(?:for|about|für|über|por|pour|per|pel[oa]|voor|za|за) )?"
+    r"(?:(?:the|my|this|die|das|meine|la|el|le|l['’]|il|o|a|de|het) ?)?"
+    r"(?:late(?!\w)|delay|wait(?!\w)|spät|verspät|verzöger|tardanza|demora|retraso|retard(?!\w)|attente|ritardo|attesa"
+    r"|atraso|vertraging|opóźnieni|zwłok|опоздани|задержк)"
+)
 _QUOTED = re.compile('[„“"«「『][^„“”"»」』]*[”“"»」』]?')
 _END = re.compile("[.!?。！？]")
+_ASKS_BACK = re.compile(r"\s?[?？؟]")  # "Pardon?"
 _LONGEST_WAY = 200  # characters before which an answer has come to the point
 
 
@@ -133,14 +141,16 @@ def retracts(text: str) -> bool:
     """
     Whether *text* says near its beginning that its speaker was wrong: "Quite a train. Corrected: …", "Sorry: nuts.".
 
-    Who only feels sorry for somebody, or says sorry for what they can not do, takes nothing back.
+    Who only feels sorry for somebody, or says sorry for a delay or for what they can not do, takes nothing back.
     """
     beginning = _outside_quotes(text)
     found = _pattern(_RETRACTS).search(beginning)
     if found is None:
         return False
-    rest = _END.split(beginning[found.end() :], maxsplit=1)[0]
-    return _pattern(_IS_UNABLE).search(rest) is None
+    rest = beginning[found.end() :]
+    if _ASKS_BACK.match(rest) or _pattern(_FOR_A_DELAY).match(rest):
+        return False
+    return _pattern(_IS_UNABLE).search(_END.split(rest, maxsplit=1)[0]) is None
 
 
 def _outside_quotes(text: str) -> str:

@@ -53,7 +53,8 @@ def is_denied(claim: str, own: str, answer: str, *, language: str) -> bool:
     is_right = contrasts(own) and (acknowledges(answer) or retracts(answer))
     if corrects(answer) or (is_right and (is_conceded or bears_on(own, claim, language=language))):
         return True
-    is_taken_back = retracts(answer) and _takes_up(own, claim, answer, language=language)
+    is_told = not asks(_last_mark(own))  # who asks is answered in their words, whatever the answer begins with
+    is_taken_back = is_told and retracts(answer) and _takes_up(own, claim, answer, language=language)
     if is_taken_back or (is_conceded and _puts_right(own, claim, answer, language=language)):
         return True
     is_asked = asks(_last_mark(claim))  # a "no" may be no more than the answer

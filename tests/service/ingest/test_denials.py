@@ -168,6 +168,15 @@ def test_an_answer_that_takes_it_back_and_takes_up_what_was_said_makes_a_denial_
         ),
         ("The train leaves at 9.", "and what is on the menu?", "My apologies, but I don't have the menu."),
         ("Two chairs a week.", "how do I tell Mrs Wrona", "“Dear Mrs Wrona, my apologies for the delay.”"),
+        (
+            "The boat is called Zibble.",
+            "My cat is called Mimi.",
+            "My apologies for the late reply! Mimi is a fine name.",
+        ),
+        ("The boat is called Zibble.", "My cat is called Mimi.", "Entschuldige die späte Antwort. Mimi ist schön."),
+        ("The boat is called Zibble.", "My cat is called Mimi.", "Pardon? Mimi?"),
+        ("The train leaves at 9.", "And when does the bus leave?", "Good catch! The bus leaves at 10."),
+        ("You live in Lyon.", "How is the weather in Porto?", "Sorry: Porto is rainy today."),
         ("Shall I look for trains?", "we had to put the dog down", "I'm so sorry about the dog."),
     ],
 )
