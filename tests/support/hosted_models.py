@@ -32,10 +32,18 @@ class Thing(Shape):
 
 @contextlib.asynccontextmanager
 async def model_at(
-    *urls, seconds=30.0, silence=30.0, limit=None, names=(), ledger=None, max_tokens=200, role=Role.SUBCONSCIOUS
+    *urls,
+    seconds=30.0,
+    silence=30.0,
+    limit=None,
+    names=(),
+    ledger=None,
+    max_tokens=200,
+    role=Role.SUBCONSCIOUS,
+    window=None,
 ):
     names = names or tuple(f"openai/model-{i}" for i in range(len(urls)))
-    deployments = tuple(Deployment(name, url, KEY) for name, url in zip(names, urls, strict=True))
+    deployments = tuple(Deployment(name, url, KEY, window) for name, url in zip(names, urls, strict=True))
     settings = RoleSettings(
         deployments, timeout_seconds=seconds, silence_seconds=silence, max_tokens=max_tokens, temperature=0.25
     )

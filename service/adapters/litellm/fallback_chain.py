@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import anyio.to_thread
 import structlog
 
-from consolidation.kernel.errors import ModelCircuitOpen
+from consolidation.kernel.errors import ModelCircuitOpen, ModelUnavailable
 from consolidation.kernel.ports import Role, Usage
 from consolidation.text.tokens import count_tokens
 from prompts.library import render
@@ -164,7 +164,7 @@ class FallbackChain:
         self._refused: tuple[set[str], ...] = tuple(
             set() for _ in self._ids
         )  # parameters that a deployment does not take
-        self._causes: dict[int, ModelFault] = {}  # what failed last, of deployments that have not answered since
+        self._causes: dict[int, ModelUnavailable] = {}  # what failed last, of deployments that have not answered since
         self._opening = asyncio.Lock()
         self._litellm: Any = None
         self._router: Any = None
@@ -407,5 +407,6 @@ class FallbackChain:
         fault = translated(error, model=self._settings.deployments[position].model, keys=self._keys)
         if isinstance(fault, ModelCircuitOpen):
             return resting(fault, cause=self._causes.get(position))
-        self._causes[position] = fault
+        if isinstance(fault, ModelUnavailable):  # a question that is too long, or refused, makes nothing rest
+            self._causes[position] = fault
         return fault

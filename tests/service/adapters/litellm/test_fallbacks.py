@@ -10,9 +10,7 @@ from threading import Barrier
 import pytest
 from structlog.testing import capture_logs
 
-from consolidation.kernel.errors import (
-    ModelUnavailable,
-)
+from consolidation.kernel.errors import ModelTruncated, ModelUnavailable
 from consolidation.kernel.ports import Role
 from service.observability.logging import configure_logs
 from tests.support.hosted_models import BICYCLE, HELLO, KEY, LITELLM_NOISE, REST, model_at
@@ -262,6 +260,22 @@ async def test_a_lone_model_that_rests_says_so():
                 await model.converse(HELLO)
 
     assert len(provider.asked) == 3
+
+
+async def test_a_question_that_is_too_long_is_not_why_a_model_rests():
+    """Broken: a prompt that was never sent was named as the cause, and the key that is wrong was not."""
+    with ScriptedProvider(respond=lambda _: Fails(401)) as provider:
+        async with model_at(provider.url, window=1_000) as model:
+            for _ in range(3):
+                with pytest.raises(ModelUnavailable, match="refused the key"):
+                    await model.converse(HELLO)
+                await asyncio.sleep(0.1)
+            with pytest.raises(ModelTruncated):
+                await model.converse([{"role": "user", "content": "Hello! " * 2_000}])
+            with pytest.raises(ModelUnavailable, match="refused the key.* rests for") as caught:
+                await model.converse(HELLO)
+
+    assert caught.value.needs_mending
 
 
 async def test_a_lone_model_of_the_background_never_rests_so_that_one_question_costs_no_other():
