@@ -249,7 +249,7 @@ def _note_of_missing_mind(refusal: ApiRefused) -> Answer:
     if not refusal.is_mind_not_found:
         raise refusal
     reason = str(refusal)
-    missing = "So nothing of it is remembered. If you expected memories, check the name."
+    missing = "So there is nothing to read for you. If you expected memories, check the name."
     return {"note": f"{reason[:1].upper()}{reason[1:]}. {missing}"}
 
 

@@ -388,7 +388,7 @@ async def test_a_key_for_one_mind_finds_that_one_without_saying_so_and_no_other(
     assert [str(one.uri) for one in seen] == ["story://bob", "waking://bob"]
     assert foreign.structured_content["memories"] == []
     for answer in (foreign, life, surfaced):
-        assert "This key is not for a mind called 'ada'" in text_of(answer)
+        assert "This key is not for a mind called 'ada'. So there is nothing to read for you." in text_of(answer)
         assert "Lyon" not in str(answer)
     assert "this key is not for a mind called 'ada'" in put
     assert (strange.status_code, strange.headers["www-authenticate"]) == (401, 'Bearer realm="mind-memory"')
