@@ -12,7 +12,9 @@ export function followScrolling(): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   addEventListener("scroll", () => {
     clearTimeout(timer);
-    if (bringing?.signal.aborted !== false) timer = setTimeout(() => note(SCROLLED, Math.round(scrollY)), SETTLED_MS);
+    const { href } = location; // it changes before anybody is told that the page does
+    const settled = () => href === location.href && note(SCROLLED, Math.round(scrollY));
+    if (bringing?.signal.aborted !== false) timer = setTimeout(settled, SETTLED_MS);
   });
   const arrive = () => {
     clearTimeout(timer);
