@@ -88,6 +88,7 @@ class PersonFiles:
 
     def _put(self, root: Path, path: str, content: bytes, *, expected: str) -> None:
         *folders, name = steps_of(path, also=LISTED)
+        read(root, path, most_bytes=self._most_bytes, also=LISTED)  # a file that is not there may lack its folder, too
         with self._mutex, held_folder(root.joinpath(*folders)) as folder:
             seen = stamp_of(folder / name)
             present, _ = read(root, path, most_bytes=self._most_bytes, also=LISTED)

@@ -85,7 +85,8 @@ async def test_only_peoples_files_are_written_and_never_through_a_link(tmp_path)
         own = await put(service, "diary.md", "Mine.", status=409)
         for path in ("memory/linked.md", "SOUL.md", "STORY.md", "../outside.md", "settings.toml", "corrections.jsonl"):
             assert (await put(service, path, "Mine.", status=422)).json()["errors"][0]["pointer"] == "query/path"
-        await put(service, "memory/none.md", "Mine.", status=404)
+        for nothing in ("memory/none.md", "memory/no folder/none.md"):
+            await put(service, nothing, "Mine.", status=404)
         long = await put(service, "MEMORY.md", "x" * 101, status=422)
 
     assert own.json()["type"] == "/problems/journal-file-not-editable" and outside.read_text() == "Not yours.\n"
