@@ -243,7 +243,11 @@ def has_copies(home: Path) -> bool:
 
 
 def _refuse_copies(home: Path) -> None:
-    """Raise ConfigurationFault where a home without a database has copies: what is stored is deleted with them."""
+    """
+    Raise ConfigurationFault if a folder holds copies of a database that is not set now.
+
+    The next start with the database deletes the copies, and with them whatever was stored here meanwhile.
+    """
     if has_copies(home):
         raise ConfigurationFault(
             f"{home} holds copies of what is in a database, and the next start with that deletes them: set "

@@ -129,9 +129,9 @@ class Custody(Protocol):
 
     def last_turn(self, mind_id: str, /) -> int | None:
         """
-        The sequence of a mind's last turn, whoever accepted it. It blocks, and raises DatabaseUnavailable.
+        The sequence number of a mind's last turn, on whichever machine it was accepted. It blocks.
 
-        None where there is no such mind, or where minds are not claimed.
+        None if there is no such mind, or if one machine alone has the home. Raises DatabaseUnavailable.
         """
         ...
 

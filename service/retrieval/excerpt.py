@@ -92,7 +92,8 @@ def _as_told(message: Message) -> Message:
     """
     *message* as ``_voiced``, up to where the longest is remembered.
 
-    Tool output and thoughts are read as far, too: what is wanted may stand behind what is remembered of them.
+    Less is remembered of tool output and of thoughts, but they are read to the same length: a command's error stands
+    at its end.
     """
     is_whole = len(message.content) <= _LONGEST_READ
     return _voiced(message if is_whole else replace(message, content=message.content[:_LONGEST_READ]))

@@ -45,6 +45,15 @@ async def told(service):
         await service.digested(name)
 
 
+async def home_at_rest(folder):
+    """A home whose service has ended, with minds that nobody used any longer."""
+    home = folder / "home"
+    async with running(home, settings=closing_soon(home)) as service:
+        await told(service)
+        await all_resting(service)
+    return home
+
+
 async def test_a_start_opens_no_mind_that_rests_and_lists_all(tmp_path):
     home = tmp_path / "home"
     async with running(home, settings=closing_soon(home)) as service:
@@ -244,10 +253,7 @@ async def test_who_asks_of_the_folders_of_all_minds_while_others_do_shares_a_loo
 
 async def test_a_call_to_a_mind_that_takes_long_to_open_does_not_wait_for_it(tmp_path):
     """Broken: the deadline began behind the opening, which takes seconds in a mind of 60,000 turns."""
-    home = tmp_path / "home"
-    async with running(home, settings=closing_soon(home)) as service:
-        await told(service)
-        await all_resting(service)
+    home = await home_at_rest(tmp_path)
     (home / "minds" / "ada" / "dreams.jsonl").write_text("{}\n" * 100_000)
 
     async with running(home) as service:
@@ -262,10 +268,7 @@ async def test_a_call_to_a_mind_that_takes_long_to_open_does_not_wait_for_it(tmp
 
 async def test_another_mind_that_takes_long_to_open_holds_up_no_call_that_also_reads_it(tmp_path):
     """Broken: the call waited for the other mind, and came behind its deadline."""
-    home = tmp_path / "home"
-    async with running(home, settings=closing_soon(home)) as service:
-        await told(service)
-        await all_resting(service)
+    home = await home_at_rest(tmp_path)
     (home / "minds" / "bob" / "dreams.jsonl").write_text("{}\n" * 100_000)
 
     async with running(home) as service:
@@ -282,10 +285,7 @@ async def test_another_mind_that_takes_long_to_open_holds_up_no_call_that_also_r
 
 async def test_a_mind_is_opened_though_another_program_has_locked_its_full_text(tmp_path):
     """Broken: the opening waited for the file, five seconds, and every other mind's opening with it."""
-    home = tmp_path / "home"
-    async with running(home, settings=closing_soon(home)) as service:
-        await told(service)
-        await all_resting(service)
+    home = await home_at_rest(tmp_path)
     file = home / "minds" / "ada" / "derived" / "text.sqlite3"
 
     with closing(sqlite3.connect(file)) as other:

@@ -198,7 +198,7 @@ class PostgresCustody:
             return {str(mind): int(str(version)) for mind, version in cursor.fetchall()}
 
     def last_turn(self, mind_id: str) -> int | None:
-        """The sequence of a mind's last turn, whoever accepted it; None where there is no such mind."""
+        """The sequence number of a mind's last turn, whichever machine accepted it; None if there is no such mind."""
         with self._database.read_transaction(deadline_seconds=_SECONDS) as cursor:
             cursor.execute(_LAST, {"mind": mind_id})
             return next((int(str(last)) for (last,) in cursor.fetchall()), None)
