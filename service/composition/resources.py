@@ -27,6 +27,7 @@ from service.composition.shared_home import open_shared_home
 from service.example.reader import ExampleReader
 from service.ingest.extraction_prompts import EntityKind, TurnReaders
 from service.ingest.nameless_speaker import names_said
+from service.mind.common_graph import CommonGraph
 from service.mind.events import MindEvents
 from service.mind.mind_gate import MindGate
 from service.mind.minds import Minds
@@ -88,7 +89,7 @@ class Resources:
     ``graph_server`` is the graph's server, None where this process does not run one; ``is_graph_loading`` may be true
     all the same, of the one that the process in front runs. ``share`` says which minds are this process's, and
     ``fleet`` which other processes serve the home on this machine. ``several`` is the home in a database, which other
-    machines serve too; None for a home of this machine alone.
+    machines serve too, and ``common_graph`` keeps all of them at the same graphs; None for a home of one machine.
     """
 
     clock: Clock
@@ -107,6 +108,7 @@ class Resources:
     share: Share
     fleet: Fleet | None
     several: SharedResources | None
+    common_graph: CommonGraph | None
 
 
 async def open_resources(
@@ -155,6 +157,11 @@ async def open_resources(
         leases=Leases(epoch_of, telemetry.tally.fenced_write) if epoch_of is not None else None,
     )
     opened = open_graphs(readers=readers, embedder=cache)
+    common_graph = (
+        CommonGraph(several.custody, graphs=opened, health=telemetry.dependencies.get(GRAPH), background=background)
+        if several is not None
+        else None
+    )
     minds = Minds(
         settings.folder,
         clock=clock,
@@ -196,6 +203,7 @@ async def open_resources(
         share=share,
         fleet=fleet,
         several=several,
+        common_graph=common_graph,
     )
 
 

@@ -77,6 +77,9 @@ async def start(memory: Memory, shared: Resources, *, journal: JournalPath) -> N
     Raises EmbedderMismatch where a mind's graph holds another embedder's vectors.
     """
     background = shared.background
+    if shared.common_graph is not None:
+        await shared.common_graph.compare()
+        background.start_daemon("graphs of all services", shared.common_graph.run)
     memory.archive.start(background)
     if shared.several is None:
         memory.erasure.resume()

@@ -172,6 +172,18 @@ class Graphs(Protocol):
         """Return when the server answers. Raises GraphUnavailable."""
         ...
 
+    async def server_id(self) -> uuid.UUID:
+        """
+        Return what is the same for all services that share these graphs, and another one for any other graphs.
+
+        It may be another one once the server has lost its graphs. Raises GraphFault, also while they are refused.
+        """
+        ...
+
+    def refuse(self, reason: str | None, /) -> None:
+        """Raise GraphUnavailable with *reason* in place of asking the server for anything else; None ends that."""
+        ...
+
     async def memory(self) -> int:
         """Return how many bytes of memory the server uses. Raises GraphUnavailable."""
         ...

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
+    from uuid import UUID
 
     from consolidation.transcript.shared_turns import SharedTurns
 
@@ -157,6 +158,13 @@ class CustodyDesk(Custody, Protocol):
 
     def renew(self) -> bool:
         """Stay alive for some seconds more; False where others may have claimed meanwhile what was held."""
+        ...
+
+    graph: UUID | None
+    """The id of the graphs that this process writes to, as the next ``renew`` tells it."""
+
+    def other_graph(self) -> str | None:
+        """Why nothing is claimed here, as of the last ``renew``; None while our graphs are those of the others."""
         ...
 
     def claim(self, most: int, /) -> Mapping[str, int]:

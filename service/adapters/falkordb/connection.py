@@ -13,6 +13,7 @@ import asyncio
 from contextlib import nullcontext, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
+from uuid import UUID, uuid4
 
 import anyio.to_thread
 
@@ -128,6 +129,7 @@ class GraphConnection:
         self._servers: Servers | None = None
         self._opening = asyncio.Lock()
         self._residence: Residence | None = None
+        self.refusal: str | None = None  # while it is set, everything but ``server_id`` raises it as GraphUnavailable
 
     def reside(self, residence: Residence) -> None:
         """Have *residence* bring each graph into memory before a statement on it."""
@@ -150,6 +152,24 @@ class GraphConnection:
         except TimeoutError as error:
             reason = "yet: it may still be loading its graphs" if self._servers is None else "in time"
             raise GraphTimedOut(f"FalkorDB does not answer {reason}") from error
+
+    async def server_id(self, prefix: str, /) -> UUID:
+        """
+        Return what tells the graphs under *prefix* from those of another server or prefix, made at the first call.
+
+        It lies beside the graphs, so it is lost when they are.
+        """
+        key = f"{prefix}:server"  # no mind's graph is called so: its id has no colon
+        servers = await self._connected()
+        if not (found := await servers.command("GET", key)):
+            await servers.command("SET", key, str(uuid4()), "NX")  # somebody else may have been faster
+            found = await servers.command("GET", key)
+        try:
+            return UUID(str(found))
+        except ValueError as error:
+            raise GraphFault(
+                f"FalkorDB holds something else where the id of this service's graphs belongs: {key}"
+            ) from error
 
     async def graphs(self, *, beside: str = "") -> frozenset[str]:
         """Return the names of all graphs, or of those that are on one shard with the graph *beside*."""
@@ -329,6 +349,11 @@ class GraphConnection:
         return nullcontext() if self._residence is None else self._residence.using(graph)
 
     async def _opened(self) -> Servers:
+        if self.refusal is not None:
+            raise GraphUnavailable(self.refusal)
+        return await self._connected()
+
+    async def _connected(self) -> Servers:
         self._guard.check()
         if self._servers is None:
             async with self._opening:

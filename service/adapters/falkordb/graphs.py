@@ -25,6 +25,7 @@ from service.index.mind_vectors import MindVectors
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+    from uuid import UUID
 
     from service.adapters.falkordb.checkpoint_file import Checkpoint
     from service.adapters.falkordb.connection import GraphConnection
@@ -80,6 +81,14 @@ class FalkorGraphs:
     async def ping(self) -> None:
         """Return when the server answers. Raises GraphUnavailable."""
         await self._connection.ping()
+
+    async def server_id(self) -> UUID:
+        """Return what tells these graphs from those of another server or prefix. Raises GraphFault, also if refused."""
+        return await self._connection.server_id(self._prefix)
+
+    def refuse(self, reason: str | None, /) -> None:
+        """Raise GraphUnavailable with *reason* in place of asking the server, until this is called with None."""
+        self._connection.refusal = reason
 
     async def memory(self) -> int:
         """Return how many bytes the server uses. Files of graphs that came back are deleted on the way."""

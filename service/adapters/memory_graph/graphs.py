@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING
+from uuid import UUID
 
+from consolidation.kernel.errors import GraphUnavailable
 from service.adapters.memory_graph.archive import MemoryArchivableGraph
 from service.adapters.memory_graph.erasure import MemoryErasableGraph
 from service.adapters.memory_graph.fence import Fence
 from service.adapters.memory_graph.mind_graph import MemoryMindGraph
 
 if TYPE_CHECKING:
-    from consolidation.kernel.errors import GraphUnavailable
     from service.adapters.memory_graph.content import Content
     from service.ingest.extraction_prompts import TurnReaders
     from service.ports.embedder import Embedder
@@ -44,6 +45,7 @@ class MemoryGraphs:
         self._leases = leases
         self._graphs: dict[str, MemoryMindGraph] = {}
         self._evicted: set[str] = set()
+        self._refusal: str | None = None
 
     def of(self, mind_id: str, /) -> MemoryMindGraph:
         """Return the graph of a mind."""
@@ -70,6 +72,16 @@ class MemoryGraphs:
     async def ping(self) -> None:
         """Return unless there is an outage."""
         self.reach()
+
+    async def server_id(self) -> UUID:
+        """Return an id of what the server holds."""
+        if self.outage is not None:
+            raise self.outage
+        return UUID(int=id(self._server))
+
+    def refuse(self, reason: str | None, /) -> None:
+        """Raise GraphUnavailable with *reason* from now on, as in an outage; None ends that."""
+        self._refusal = reason
 
     async def memory(self) -> int:
         """Return a guess."""
@@ -98,4 +110,6 @@ class MemoryGraphs:
         """Return what the server holds, by the name of a graph or a site. Raises GraphUnavailable."""
         if self.outage is not None:
             raise self.outage
+        if self._refusal is not None:
+            raise GraphUnavailable(self._refusal)
         return self._server

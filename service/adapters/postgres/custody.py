@@ -4,6 +4,9 @@ Which replica works for which mind. The database's clock alone decides who is al
 A replica is a fresh id at each start and renews one row. A mind whose owner is not alive may be claimed by another
 replica, with a higher epoch; a write under the epoch of before is refused where it is made. What this process believes
 of the time is a courtesy: it begins nothing that it could not end.
+
+Each replica tells which graphs it writes to. One that has others than the rest claims nothing: what it wrote would be
+found by none of them, and erased by none.
 """
 
 from __future__ import annotations
@@ -14,6 +17,8 @@ import uuid
 from collections import Counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
+
+from consolidation.kernel.errors import GraphUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,9 +32,21 @@ _FORGOTTEN_SECONDS = 3540.0  # a minute before the others do without it
 _BEGIN_SECONDS = 5.0  # shorter than the lease: no step begins once another replica may have claimed the mind
 _WAS_ALIVE = "SELECT alive_until > clock_timestamp() FROM replicas WHERE replica = %(me)s FOR UPDATE"
 _RENEW = f"""
-INSERT INTO replicas (replica, alive_until, narrates) VALUES (%(me)s, clock_timestamp() + {_LEASE}, %(narrates)s)
-ON CONFLICT (replica) DO UPDATE SET alive_until = excluded.alive_until, narrates = excluded.narrates
+INSERT INTO replicas AS known (replica, alive_until, narrates, graph, graph_since)
+VALUES (%(me)s, clock_timestamp() + {_LEASE}, %(narrates)s, %(graph)s, clock_timestamp())
+ON CONFLICT (replica) DO UPDATE SET alive_until = excluded.alive_until, narrates = excluded.narrates,
+    graph = excluded.graph,
+    graph_since = CASE WHEN known.graph = excluded.graph AND NOT %(has_other_graph)s THEN known.graph_since
+        ELSE excluded.graph_since END
 """  # noqa: S608 - an interval of our own
+# Two that begin at once must see each other: whoever is second waits.
+_BEGIN_GRAPH = "SELECT pg_advisory_xact_lock(hashtext('mind-memory: graph of a replica'))"
+# The graphs of whoever uses theirs for longest are the right ones. One with others begins anew each time, so that it
+# is not the first after a pause of all.
+_RIGHT_GRAPH = """
+SELECT r.graph FROM replicas r WHERE r.graph IS NOT NULL AND r.alive_until > clock_timestamp()
+ORDER BY r.graph_since, r.replica LIMIT 1
+"""
 _CLEAN = f"DELETE FROM replicas WHERE alive_until < clock_timestamp() - {_KEPT}"  # noqa: S608 - the same
 _FREE = """
     EXISTS (SELECT FROM replicas r WHERE r.replica = %(me)s AND r.alive_until > clock_timestamp())
@@ -95,11 +112,18 @@ SELECT alive_until - {_LEASE} FROM replicas WHERE replica <> %(me)s AND (clean_s
 AND alive_until <= clock_timestamp() AND alive_until > clock_timestamp() - {_KEPT} ORDER BY 1
 """  # noqa: S608 - intervals of our own
 _LEAVE = "UPDATE minds SET owner = NULL WHERE mind_id = ANY(%(held)s) AND owner = %(me)s"
+_OTHER_GRAPH = (
+    "other services on this database use other graphs: set one FALKORDB_URL and MIND_MEMORY_GRAPH_PREFIX for all"
+)
 _SECONDS = 3.0  # a renewal that takes longer comes too late for the next one
 
 
 class PostgresCustody:
-    """The minds that this replica works for. Every method but ``held`` and ``may_begin`` raises DatabaseUnavailable."""
+    """
+    The minds that this replica works for. Every method but ``held`` and ``may_begin`` raises DatabaseUnavailable.
+
+    Set ``graph`` to the id of the graphs that this replica writes to; the next renewal tells it.
+    """
 
     is_shared = True
 
@@ -110,6 +134,9 @@ class PostgresCustody:
         self._renewed_at: float | None = None
         self._held: Mapping[str, int] = MappingProxyType({})
         self._narrated = Counter[str]()
+        self.graph: uuid.UUID | None = None
+        self._told_graph: uuid.UUID | None = None
+        self._has_other_graph = False
         self._lock = threading.RLock()
 
     def renew(self) -> bool:
@@ -120,39 +147,62 @@ class PostgresCustody:
         ``held`` is then what nobody else has taken.
         """
         with self._lock:
-            began, is_first = self._monotonic(), self._renewed_at is None
+            began, is_first, graph = self._monotonic(), self._renewed_at is None, self.graph
             with self._database.transaction(deadline_seconds=_SECONDS) as cursor:
                 if is_first:
                     cursor.execute(_CLEAN)
+                if graph != self._told_graph:
+                    cursor.execute(_BEGIN_GRAPH)
                 cursor.execute(_WAS_ALIVE, self._words())
                 was_alive = (True,) in cursor.fetchall()
-                cursor.execute(_RENEW, self._words())
+                cursor.execute(_RENEW, self._words(graph=graph, has_other_graph=self._has_other_graph))
+                right = cursor.execute(_RIGHT_GRAPH).fetchone()
+                has_other_graph = None not in {graph, right} and right != (graph,)
+                if has_other_graph:
+                    cursor.execute(_LEAVE, self._words())
                 cursor.execute(_STILL_MINE, self._words())
                 mine = set(cursor.fetchall())
+            self._told_graph, self._has_other_graph = graph, has_other_graph
             self._held = MappingProxyType({mind: at for mind, at in self._held.items() if (mind, at) in mine})
             self._renewed_at = began
             return is_first or was_alive
 
+    def other_graph(self) -> str | None:
+        """Why nothing is claimed here, as of the last renewal; None while our graphs are those of the others."""
+        return _OTHER_GRAPH if self._has_other_graph else None
+
     def claim(self, most: int) -> Mapping[str, int]:
         """Take up to *most* more minds that have work and no living owner; return the epoch of each."""
         with self._lock:
-            return self._take(_CLAIM, most=most)
+            return {} if self._has_other_graph else self._take(_CLAIM, most=most)
 
     def claim_one(self, mind_id: str) -> int | None:
         """Take one mind, whether it has work or not; its epoch, or None while another replica has it or it is gone."""
         with self._lock:
             if mind_id in self._held:
                 return self._held[mind_id]
+            if self._has_other_graph:
+                return None
             return self._take(_CLAIM_ONE, mind=mind_id).get(mind_id)
 
     def take(self, mind_id: str) -> int | None:
-        """Claim a mind, even from a living process. Return its epoch, or None where there is no such mind."""
+        """
+        Claim a mind, even from a living process. Return its epoch, or None where there is no such mind.
+
+        Raises GraphUnavailable where our graphs are others than theirs.
+        """
         with self._lock:
+            self._check_graph()
             return self._take(_STEAL, mind=mind_id).get(mind_id)
 
     def begin_story(self, mind_id: str) -> bool:
-        """Claim a mind to write its story, even from a living process; False while that one writes the story itself."""
+        """
+        Claim a mind to write its story, even from a living process; False while that one writes the story itself.
+
+        Raises GraphUnavailable where our graphs are others than theirs.
+        """
         with self._lock:
+            self._check_graph()
             narrated = self._narrated + Counter([mind_id])
             words = self._words(mind=mind_id, epoch=self._held.get(mind_id), narrates=list(narrated))
             taken: dict[str, int] = {}
@@ -278,6 +328,10 @@ class PostgresCustody:
                 cursor.execute(_LEAVE, self._words())
                 cursor.execute("DELETE FROM replicas WHERE replica = %(me)s", self._words())
             self._held, self._renewed_at = MappingProxyType({}), None
+
+    def _check_graph(self) -> None:
+        if (reason := self.other_graph()) is not None:
+            raise GraphUnavailable(reason)
 
     def _take(self, statement: str, **more: object) -> Mapping[str, int]:
         with self._database.transaction(deadline_seconds=_SECONDS) as cursor:

@@ -2,12 +2,15 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
 
+from consolidation.kernel.errors import GraphUnavailable
 from service.adapters.postgres.custody import PostgresCustody
 
 LATER = 20.0
+OURS, THEIRS = UUID(int=1), UUID(int=2)
 
 
 class HandClock:
@@ -341,3 +344,57 @@ def test_a_story_that_can_not_be_written_is_not_waited_for(one, minds, sql):
 
     assert one.begin_story("ada") and one.begin_story("nobody")
     assert one.held() == {}
+
+
+def with_graph(custody, graph):
+    custody.graph = graph
+    custody.renew()
+    return custody
+
+
+def test_a_replica_with_other_graphs_than_the_rest_works_for_no_mind(one, two, minds):
+    minds("ada", "bo")
+    with_graph(one, OURS)
+    two.claim_one("bo")
+    with_graph(two, THEIRS)
+
+    assert two.other_graph() is not None and one.other_graph() is None
+    assert (two.held(), two.claim(8), two.claim_one("ada")) == ({}, {}, None)
+    for claim in (two.take, two.begin_story):
+        with pytest.raises(GraphUnavailable, match="FALKORDB_URL"):
+            claim("ada")
+    assert set(one.claim(8)) == {"ada", "bo"}
+
+
+def test_it_works_again_once_its_graphs_are_those_of_the_others_or_the_others_are_gone(one, two, minds, sql):
+    minds("ada")
+    with_graph(one, OURS)
+    with_graph(two, THEIRS)
+
+    assert with_graph(two, OURS).claim_one("ada")
+    two.release("ada")
+    with_graph(two, THEIRS)
+    let_run_out(sql, one)
+    assert with_graph(two, THEIRS).other_graph() is None
+    with_graph(one, OURS)
+    assert one.other_graph() is None and with_graph(two, THEIRS).other_graph() is not None
+
+
+def test_a_replica_that_could_not_ask_for_its_graphs_yet_works_for_minds(one, two, minds):
+    minds("ada")
+    with_graph(one, OURS)
+
+    two.renew()
+
+    assert two.other_graph() is None and two.claim_one("ada")
+
+
+def test_of_two_with_different_graphs_who_begin_at_once_one_is_wrong(database, clock):
+    for _ in range(10):
+        both = [PostgresCustody(database, monotonic=clock) for _ in range(2)]
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(with_graph, both, (OURS, THEIRS)))
+
+        assert sum(custody.other_graph() is not None for custody in both) == 1
+        for custody in both:
+            custody.end()
