@@ -33,6 +33,7 @@ _LEAST_SHARE = 0.7  # of what the model gives to all languages that have as many
 FEWEST_SURE_WORDS = 5
 SURE_CONFIDENCE = 0.95
 SURE_SHARE = 0.8  # of the letters, in the script of most of them
+_LEAST_FOREIGN = 0.6  # in a language that whoever writes has not used so far
 _FIRST_WORDS = 2  # among which a question word stands: "a qué", "since when"
 
 _WITH_HAN = ("zh", "ja", "ko")
@@ -94,9 +95,39 @@ def primary_subtag(tag: str) -> str:
     return re.split(r"[-_]", tag.casefold(), maxsplit=1)[0]
 
 
-def detect(text: str, *, fallback: str = "en") -> str:
-    """Name the language most of *text* is written in by its two-letter code; *fallback* where it does not say."""
-    prose = unicodedata.normalize("NFKC", _NOT_PROSE.sub(" ", text[: 5 * LONGEST_SAMPLE])[:LONGEST_SAMPLE])
+def detect(text: str, *, fallback: str = "en", spoken: Collection[str] = ()) -> str:
+    """
+    Name the language most of *text* is written in by its two-letter code; *fallback* where it does not say.
+
+    *spoken* are the languages of whoever writes: another one has to be more than a guess.
+    """
+    prose = _prose(text)
+    found = _detected(prose, fallback=fallback)
+    script = _main_script(prose)
+    is_said_by_script = script != "latin" and not any(one in LANGUAGES.get(script or "", ()) for one in spoken)
+    if not spoken or found in {fallback, *spoken} or is_said_by_script or script not in _classifiers():
+        return found
+    return _doubted(found, prose, script, spoken=spoken) or fallback
+
+
+def _prose(text: str) -> str:
+    return unicodedata.normalize("NFKC", _NOT_PROSE.sub(" ", text[: 5 * LONGEST_SAMPLE])[:LONGEST_SAMPLE])
+
+
+def _doubted(language: str, prose: str, script: str, *, spoken: Collection[str]) -> str | None:
+    """*language*, which is none of the *spoken*, or the one of these that *prose* is rather in; None for neither."""
+    shares = dict(_classifiers()[script](prose))
+    if likely := next((own for own in spoken if shares.get(own, 0) >= SURE_CONFIDENCE), None):
+        return likely
+    words = {word.casefold() for word in _WORD.findall(prose)}
+    counts = {one: len(words & own) for one, own in _function_words().items() if one == language or one in spoken}
+    most = max(counts, key=lambda one: counts[one], default=language)
+    if counts.get(most, 0) > counts.get(language, 0):
+        return most
+    return language if shares.get(language, 0) >= _LEAST_FOREIGN or language in _asked_in(prose) else None
+
+
+def _detected(prose: str, *, fallback: str) -> str:
     script = _main_script(prose)
     if script is None:
         return fallback
@@ -112,7 +143,7 @@ def detect(text: str, *, fallback: str = "en") -> str:
 
 def sure_language(text: str) -> str:
     """The language that *text* is written in, by its two-letter code; "" where that is not sure."""
-    prose = unicodedata.normalize("NFKC", _NOT_PROSE.sub(" ", text[: 5 * LONGEST_SAMPLE])[:LONGEST_SAMPLE])
+    prose = _prose(text)
     script, weights = _main_script(prose), _script_weights(prose)
     if script is None or weights[script] < SURE_SHARE * weights.total():
         return ""

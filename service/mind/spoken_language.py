@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def spoken_language(mind: Mind, query: str) -> str:
     """The language of *query*, by its two-letter code. It reads the index: call it in a worker thread."""
     try:
-        main = mind.text.main_language()
+        spoken = mind.text.languages()
     except HomeFault:  # who asks may need no index
-        main = "en"
-    return detect(query, fallback=main)
+        spoken = ()
+    return detect(query, fallback=next(iter(spoken), "en"), spoken=spoken)

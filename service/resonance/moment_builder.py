@@ -123,13 +123,17 @@ def _language(mind: Mind, moment: Moment, *, spoken: str) -> str:
     """
     The message's own; of the talk around it where it is too short to tell, else the mind's main one.
 
+    One that the mind has not heard so far has to be more than a guess.
+
     An agent at work is in that of what is *spoken*: what it gives to tools and reads of them may be in any.
     """
-    main = mind.text.main_language()
+    heard = mind.text.languages()
+    main = next(iter(heard), "en")
     if moment.acts:
         return detect(spoken, fallback=main)
     around = " ".join(one.content for one in _talk(moment.messages)[-_AROUND:])[:_AROUND_CHARACTERS]
-    return detect(moment.message, fallback=detect(around, fallback=main))
+    around_it = detect(around, fallback=main, spoken=heard)
+    return detect(moment.message, fallback=around_it, spoken=heard and (*heard, around_it))
 
 
 def _talk(messages: tuple[Message, ...]) -> list[Message]:

@@ -252,3 +252,27 @@ async def test_a_story_of_several_languages_introduces_each_quotation_in_its_own
     sentences = [one for chapter in chapters for one in chapter["sentences"]]
     assert {one["state"] for one in sentences} == {"quoted"}
     assert [any(one["text"].startswith(lead) for one in sentences) for lead in told] == [True] * len(told)
+
+
+@pytest.mark.parametrize(
+    ("told", "asked", "lead"),
+    [
+        (("Die Bandprobe is jetz montags.", "Mein Geselle heißt Holger."), "wann is bandprobe", "mir wurde"),
+        (
+            ("Мой отец выращивает баклажаны.", "Моя сестра в Казани."),
+            "kuda menya vzyali rabotat i na skolko deneg",
+            "мне ",
+        ),
+        (("Die Bandprobe is jetz montags.", "Mein Geselle heißt Holger."), "When is the band practice?", "they "),
+    ],
+)
+async def test_memories_are_told_in_a_language_that_is_new_only_where_it_is_sure(tmp_path, told, asked, lead):
+    """Broken: three words of slang are told in Dutch, and Russian in Latin letters in Polish."""
+    async with running(tmp_path) as service:
+        for sentence in told:
+            await service.keep("ada", sentence, "Aha.", session_id="s0")
+        await service.digested("ada")
+
+        answer = await service.resonate("ada", asked, session_id="s1", relevance=0.0)
+
+    assert answer.json()["flashbacks"][0]["text"].startswith(lead), answer.text

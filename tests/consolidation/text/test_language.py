@@ -385,3 +385,39 @@ def test_a_language_is_sure_only_where_enough_of_the_text_says_so(text, language
 )
 def test_letters_tell_what_a_language_is_not_written_in_but_latin_ones_do_not(text, language, is_foreign):
     assert is_surely_foreign(text, language=language) is is_foreign
+
+
+@pytest.mark.parametrize(
+    ("said", "spoken", "language"),
+    [
+        ("wann is bandprobe", ("de", "en"), "de"),
+        ("how do i centre a div", ("en",), "en"),
+        ("Da quand'è che Mimmo torna a casa ogni sera?", ("it", "en"), "it"),
+        ("oyaji no hatake tte nani sodatetoru n dakke", ("ja",), "ja"),
+        ("kuda menya vzyali rabotat i na skolko deneg", ("ru",), "ru"),
+        ("b kam b3t sayyarti el adimeh w la meen", ("ar",), "ar"),
+    ],
+)
+def test_a_guess_at_a_language_that_somebody_never_wrote_in_does_not_count(
+    said: str, spoken: tuple[str, ...], language: str
+) -> None:
+    assert detect(said, fallback=spoken[0]) != language
+    assert detect(said, fallback=spoken[0], spoken=spoken) == language
+
+
+@pytest.mark.parametrize(
+    ("said", "language"),
+    [
+        ("Wo wohne ich jetzt?", "de"),
+        ("Worauf ist meine Enkelin allergisch?", "de"),
+        ("Combien coûte le loyer de mon studio ?", "fr"),
+        ("¿Cuándo es la boda?", "es"),
+        ("Hoe heet mijn nichtje?", "nl"),
+        ("Ile jednostek insuliny teraz biorę?", "pl"),
+        ("Em que dia chega o meu filho?", "pt"),
+        ("сколько я плачу за квартиру", "ru"),
+        ("私はどこに住んでいますか", "ja"),
+    ],
+)
+def test_a_language_that_somebody_writes_in_for_the_first_time_is_told_all_the_same(said: str, language: str) -> None:
+    assert detect(said, fallback="en", spoken=("en",)) == language
