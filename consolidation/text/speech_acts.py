@@ -268,8 +268,11 @@ def with_question_mark(text: str) -> str:
 
 def is_request(sentence: str) -> bool:
     """Whether *sentence* wants something done: "translate this", "a recipe for hachee please, for four"."""
-    is_asked_for = _begins(_REQUESTS, sentence) and not only_looks_requested(sentence.strip()[:LONGEST_BEGINNING])
-    return is_asked_for or _is_order(sentence)
+    return _is_asked_for(sentence) or _is_order(sentence)
+
+
+def _is_asked_for(sentence: str) -> bool:
+    return _begins(_REQUESTS, sentence) and not only_looks_requested(sentence.strip()[:LONGEST_BEGINNING])
 
 
 def _is_order(sentence: str) -> bool:
@@ -295,12 +298,17 @@ def _told(text: str, language: str) -> Iterator[str]:
 
 def wants_answer(text: str, *, language: str) -> bool:
     """Whether *text* asks or requests anything, also behind a comma: "it's her birthday, write us a toast"."""
-    clauses = (clause for sentence in whole_sentences(text, language=language) for clause in _clauses(sentence))
-    return any(is_question(clause) or is_request(clause) for clause in clauses)
+    return any(is_question(clause) or is_request(clause) for clause in _clauses(text, language))
 
 
-def _clauses(sentence: str) -> Iterator[str]:
-    yield from filter(str.strip, re.split(r"[,;:，、\n]", sentence))
+def asks_for(text: str, *, language: str) -> bool:
+    """The same without what is only a polite order: "I'm allergic to nuts, please be careful"."""
+    return any(is_question(clause) or _is_asked_for(clause) for clause in _clauses(text, language))
+
+
+def _clauses(text: str, language: str) -> Iterator[str]:
+    for sentence in whole_sentences(text, language=language):
+        yield from filter(str.strip, re.split(r"[,;:，、\n]", sentence))
 
 
 def contrasts(text: str) -> bool:

@@ -2,8 +2,8 @@
 A turn as a memory: who said it, and the words that matter to a query, as a person would retell it.
 
 A short turn is told whole. Of a long one, the sentences that fit best are told, and what stands right behind them,
-where the answer often is. What the bot said is told only where the person told nothing, where it puts right what it
-said before, and where it is nothing but a text that it made: its small talk is not a memory.
+where the answer often is. What the bot said is told only where the person asked for something, where it puts right what
+it said before, and where it is nothing but a text that it made: its small talk is not a memory.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from consolidation.text.denials import denies, objection
 from consolidation.text.quotation import own_lines, with_marks
 from consolidation.text.retractions import acknowledges, concedes, corrects
 from consolidation.text.sentences import sentences, whole_sentences
-from consolidation.text.speech_acts import contrasts, tells
+from consolidation.text.speech_acts import asks_for, contrasts, tells
 from consolidation.text.words import content_stems, content_words, tokens, word_count
 from service.index.remembered_messages import MOST_CHARACTERS
 from service.retrieval.answer_types import answers
@@ -125,7 +125,7 @@ def _excerpt(
     is_told = tells("\n".join(one.content for one in own), language=language)
     retold = partial(_retold, wanted=wanted, language=language, kind="told" if is_told else "asked")
     parts = [retold(one) for one in own]
-    is_asked = not is_told or recalls_answer
+    is_asked = not is_told or recalls_answer or asks_for("\n".join(one.content for one in own), language=language)
     parts += [retold(one) for one in said if not own or _is_memory(one.content, own, language, is_asked=is_asked)]
     if is_told and asked:
         parts = [*_question(asked[0], language), *parts]

@@ -52,6 +52,19 @@ def test_where_the_person_only_asked_both_the_question_and_the_answer_are_told()
 
 
 @pytest.mark.parametrize(
+    ("told", "answer"),
+    [
+        ("My hair still falls out. How long will that go on", "Often three to six months."),
+        ("It's her birthday tomorrow, write us a toast", "May your oven always be warm."),
+        ("Callum's come down to 32. Spread over three years. What's that a month", "888.89 a month."),
+    ],
+)
+def test_where_the_person_told_something_and_asked_the_answer_is_told_too(told, answer):
+    """Broken: an answer is told only where the person told nothing."""
+    assert shown(kept_of(1, told, answer)) == f"they told me: {told} / I said: {answer}"
+
+
+@pytest.mark.parametrize(
     ("language", "order"),
     [
         ("en", "recipe for a stew please, for 4, no beer"),
