@@ -48,8 +48,8 @@ export interface MemoryMiddleware {
 export function memoryMiddleware(memory: MemoryClient, options: MemoryMiddlewareOptions): MemoryMiddleware {
   const { mind, session, ...wrap } = options;
   const quiet = wrap.onUnsaved === "raise" ? {} : wrap; // where another error, or another turn, is on its way
-  const turns = new WeakMap<object, Turn>();
-  const running = new Map<string, Turn>(); // turns of which a tool is still called, by what the user said
+  const turns = new WeakMap<object, Turn<ChatMessage>>();
+  const running = new Map<string, Turn<ChatMessage>>(); // turns of which a tool is still called, by what the user said
 
   async function transformParams({ params }: { params: CallParams }): Promise<CallParams> {
     const messages = params.prompt.map(asChatMessage);
@@ -62,7 +62,7 @@ export function memoryMiddleware(memory: MemoryClient, options: MemoryMiddleware
     return changed;
   }
 
-  async function over(turn: Turn | undefined, prompt: PromptMessage[], ended: Ended): Promise<void> {
+  async function over(turn: Turn<ChatMessage> | undefined, prompt: PromptMessage[], ended: Ended): Promise<void> {
     if (!turn) return;
     await storeLeft();
     if (ended !== "failed") turn.callsTools = ended === "calls tools";
@@ -147,7 +147,7 @@ export function memoryMiddleware(memory: MemoryClient, options: MemoryMiddleware
 }
 
 /** The prompt with what surfaced: the story at the end of the first system message, the block before the last user message. */
-function placed(prompt: PromptMessage[], turn: Turn): PromptMessage[] {
+function placed(prompt: PromptMessage[], turn: Turn<ChatMessage>): PromptMessage[] {
   const stable = turn.resonance?.stable.text ?? "";
   const [first, ...others] = prompt;
   const head =

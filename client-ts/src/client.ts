@@ -6,7 +6,7 @@ import { RETRY, type Repeat, type RetryPolicy, readAgain, sendAgain } from "./re
 import { type ChatChunk, type ServerEvent, chunksOf, eventsOf, followed } from "./streams.js";
 import { Turn, type TurnOptions, UnansweredMessages, datedNow, isUnansweredIn } from "./turn.js";
 import type {
-  Answer, Body, ChatMessage, Filter, Method, Operation, Outcome, paths, PlainMessage, Query, Remembered, Resonance, Schemas, StoredBatch, StoredTurn,
+  AnyMessage, Answer, Body, ChatMessage, Filter, Method, Operation, Outcome, paths, PlainMessage, Query, Remembered, Resonance, Schemas, StoredBatch, StoredTurn, UserMessage,
 } from "./types.js";
 
 const DEFAULT_URL = "http://127.0.0.1:8001";
@@ -87,7 +87,7 @@ export interface ChatOptions extends Signalled {
 
 export interface ChatBody {
   model?: string;
-  messages: readonly ChatMessage[];
+  messages: readonly (AnyMessage | ChatMessage)[];
   [field: string]: unknown;
 }
 
@@ -178,7 +178,9 @@ export class MemoryClient {
    *
    * When memory fails, the turn goes on without it. A turn that can not be stored waits in `unsaved`.
    */
-  async turn<T>(mind: string, session: string, messages: Messages, work: (turn: Turn) => Promise<T> | T, options: WrapOptions = {}): Promise<T> {
+  async turn<T, M extends AnyMessage = UserMessage>(
+    mind: string, session: string, messages: string | readonly M[], work: (turn: Turn<M>) => Promise<T> | T, options: WrapOptions = {},
+  ): Promise<T> {
     const turn = await this.begin(mind, session, messages, options);
     let done: T;
     try {
@@ -193,7 +195,9 @@ export class MemoryClient {
   }
 
   /** The first half of `turn`: what surfaces, placed among the messages. */
-  async begin(mind: string, session: string, messages: Messages, options: WrapOptions = {}): Promise<Turn> {
+  async begin<M extends AnyMessage = UserMessage>(
+    mind: string, session: string, messages: string | readonly M[], options: WrapOptions = {},
+  ): Promise<Turn<M>> {
     const turn = new Turn(mind, session, messages, options);
     if (!plainMessages(messages).length) return turn;
     try {
@@ -206,7 +210,7 @@ export class MemoryClient {
   }
 
   /** The second half: store what was said. Nothing is stored where nobody said a word. */
-  async end(turn: Turn, options: Pick<WrapOptions, "onUnsaved"> = {}): Promise<void> {
+  async end(turn: Turn<AnyMessage>, options: Pick<WrapOptions, "onUnsaved"> = {}): Promise<void> {
     await this.#wordsAreSent(turn);
     const replaced = this.#take((one) => turn.replaces(one));
     let isKept = false;
@@ -314,7 +318,7 @@ export class MemoryClient {
   }
 
   /** Store a turn in the place of those *replaced*, or queue it. Returns whether it is stored or queued. */
-  async #end(turn: Turn, replaced: readonly UnsavedTurn[], onUnsaved: WrapOptions["onUnsaved"]): Promise<boolean> {
+  async #end(turn: Turn<AnyMessage>, replaced: readonly UnsavedTurn[], onUnsaved: WrapOptions["onUnsaved"]): Promise<boolean> {
     const body = turn.body(this.#waiting, replaced);
     if (!body) return false;
     try {
@@ -338,7 +342,7 @@ export class MemoryClient {
   }
 
   /** Wait while words of the turn's session are sent out of the queue: only then it is known whether they are stored. */
-  async #wordsAreSent({ mind, session }: Turn): Promise<void> {
+  async #wordsAreSent({ mind, session }: Turn<AnyMessage>): Promise<void> {
     while (this.#resent && isUnansweredIn(mind, session, this.#resent.unsaved)) await this.#resent.done.catch(() => undefined);
   }
 

@@ -1,6 +1,6 @@
 // Messages of any API as the service stores them, and memory placed among them.
 import { isRecord } from "./errors.js";
-import type { ChatMessage, PlainMessage } from "./types.js";
+import type { AnyMessage, ChatMessage, MemoryMessage, PlainMessage } from "./types.js";
 
 const ROLES = new Set(["user", "assistant", "system", "tool", "thought"]);
 const TEXT_PARTS = new Set(["text", "input_text", "output_text"]);
@@ -13,11 +13,11 @@ const MOST_MESSAGES = 2000;
 const LONGEST_CONTENT = 400_000;
 const MOST_BYTES = 900_000;
 
-/** A conversation: one text of the user, or messages, newest last. */
-export type Messages = string | readonly ChatMessage[];
+/** A conversation: one text of the user, or messages, newest last, of an interface or with any other fields. */
+export type Messages = string | readonly (AnyMessage | ChatMessage)[];
 
 export function asList(messages: Messages): readonly ChatMessage[] {
-  return typeof messages === "string" ? [{ role: "user", content: messages }] : messages;
+  return typeof messages === "string" ? [{ role: "user", content: messages }] : (messages as readonly ChatMessage[]);
 }
 
 /** *text* with "�" for each half of a surrogate pair that is alone: no service takes a body that holds one. */
@@ -123,15 +123,15 @@ export function lastAnswer(messages: Messages): string | undefined {
  * Messages with memory among them: `stable` ends the first system message, so that a provider's prompt cache holds until
  * the story changes, and `block` is a system message before the user's last one. Other messages are the same objects.
  */
-export function placeMemory<M extends ChatMessage>(messages: readonly M[], stable: string, block: string): ChatMessage[] {
-  const placed: ChatMessage[] = stable ? inFirstSystem(messages, stable) : [...messages];
+export function placeMemory<M extends AnyMessage>(messages: readonly M[], stable: string, block: string): (M | MemoryMessage)[] {
+  const placed = stable ? inFirstSystem(messages, stable) : [...messages];
   if (!block) return placed;
   const last = placed.map((one) => one.role).lastIndexOf("user");
   placed.splice(last < 0 ? placed.length : last, 0, { role: "system", content: block });
   return placed;
 }
 
-function inFirstSystem(messages: readonly ChatMessage[], text: string): ChatMessage[] {
+function inFirstSystem<M extends AnyMessage>(messages: readonly M[], text: string): (M | MemoryMessage)[] {
   const [first, ...others] = messages;
   if (first === undefined || !["system", "developer"].includes(first.role)) {
     return [{ role: "system", content: text }, ...messages];

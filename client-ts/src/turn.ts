@@ -1,6 +1,6 @@
 // A turn around any model call: what surfaced, placed among the messages, and what was said, to be stored.
-import { type Messages, answerOf, asList, lastAnswer, pieceOf, placeMemory, plainMessage, unanswered } from "./messages.js";
-import type { ChatMessage, Flashback, Outcome, PlainMessage, Resonance, StoredTurn } from "./types.js";
+import { answerOf, asList, lastAnswer, pieceOf, placeMemory, plainMessage, unanswered } from "./messages.js";
+import type { AnyMessage, Flashback, MemoryMessage, Outcome, PlainMessage, Resonance, StoredTurn, UserMessage } from "./types.js";
 import type { UnsavedTurn } from "./errors.js";
 
 const UNANSWERED = "-unanswered"; // an answer that comes later under the same id is another turn
@@ -14,9 +14,9 @@ export interface TurnOptions {
 }
 
 /** One turn: send `messages` to the model, and hand its answer to `answer`, or each piece of it to `add`. */
-export class Turn {
-  /** Your messages with memory among them, for the model. Keep your own list as it is. */
-  messages: ChatMessage[];
+export class Turn<M extends AnyMessage = UserMessage> {
+  /** Your messages with memory among them, for the model, in their own type. Keep your own list as it is. */
+  messages: (M | MemoryMessage)[];
   resonance: Resonance | null = null;
   stored: StoredTurn | null = null;
   unsaved: UnsavedTurn | null = null;
@@ -35,11 +35,11 @@ export class Turn {
   constructor(
     readonly mind: string,
     readonly session: string,
-    readonly given: Messages,
+    readonly given: string | readonly M[],
     readonly options: TurnOptions,
   ) {
     this.turnId = options.turnId ?? crypto.randomUUID();
-    this.messages = [...asList(given)];
+    this.messages = [...this.#given];
     this.#isDated = options.turnId === undefined;
     this.#said = this.#dated(unanswered(given));
   }
@@ -73,12 +73,12 @@ export class Turn {
   /** Take what surfaced, and place it. */
   recalled(found: Resonance): void {
     this.resonance = found;
-    this.messages = placeMemory(asList(this.given), found.stable.text ?? "", found.block);
+    this.messages = placeMemory(this.#given, found.stable.text ?? "", found.block);
   }
 
   /** The same exchange after what was said is stored: what surfaced stays, and what is said from now on is another turn. */
-  rest(): Turn {
-    const rest = new Turn(this.mind, this.session, [], { ...this.options, turnId: undefined });
+  rest(): Turn<M> {
+    const rest = new Turn<M>(this.mind, this.session, [], { ...this.options, turnId: undefined });
     rest.resonance = this.resonance;
     rest.#earlier = this.unsaved ?? this.#earlier;
     return rest;
@@ -112,6 +112,10 @@ export class Turn {
         ? { outcomes: [...this.#outcomes].map(([id, outcome]) => ({ id, outcome })) }
         : {}),
     };
+  }
+
+  get #given(): readonly M[] {
+    return asList(this.given) as unknown as readonly M[]; // a text is the message of a user
   }
 
   #dated(messages: readonly PlainMessage[]): PlainMessage[] {

@@ -24,9 +24,27 @@ export type Outcome = Schemas["OutcomeIn"]["outcome"];
 /** A message as the service stores it. */
 export type PlainMessage = Schemas["MessageIn"];
 
-/** A message of any API: OpenAI's, with its content as text or parts, and whatever else it holds. */
-export interface ChatMessage {
-  role: string;
+type Role = "user" | "assistant" | "system" | "developer" | "tool" | (string & {}); // so that an editor offers them
+
+/** A message of any API, such as OpenAI's, the AI SDK's or your own: its content is a text or parts, and it may hold more. */
+export interface AnyMessage {
+  role: Role;
   content?: unknown;
+}
+
+/** A message with whatever else it holds. */
+export interface ChatMessage extends AnyMessage {
   [field: string]: unknown;
+}
+
+/** The user's message that a text stands for. */
+export interface UserMessage {
+  role: "user";
+  content: string;
+}
+
+/** A message that holds what surfaced. */
+export interface MemoryMessage {
+  role: "system";
+  content: string;
 }

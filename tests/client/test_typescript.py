@@ -187,6 +187,38 @@ def test_the_package_carries_its_types(installed):
 
 
 @needs_node
+def test_messages_of_an_sdk_or_of_your_own_go_in_and_come_out_as_what_they_are(installed):
+    """As OpenAI's SDK has them: interfaces, one for each role, of which other calls take no other."""
+    good = """
+        import { MemoryClient } from "mind-memory-client";
+        interface Part { type: "text"; text: string }
+        interface System { role: "system"; content: string | Part[]; name?: string }
+        interface User { role: "user"; content: string | Part[]; name?: string }
+        interface Assistant { role: "assistant"; content?: string | Part[] | null; tool_calls?: { id: string }[] }
+        interface Tool { role: "tool"; content: string | Part[]; tool_call_id: string }
+        declare function create(body: { messages: (System | User | Assistant | Tool)[] }): Promise<{ choices: object[] }>;
+        const memory = new MemoryClient();
+        const history: (System | User | Assistant | Tool)[] = [];
+        await memory.turn("ada", "s1", history, async (turn) => turn.answer(await create(turn)));
+        await memory.turn("ada", "s1", "Hello.", async (turn) => turn.answer(await create(turn)));
+        await memory.turn("ada", "s1", [{ role: "user", content: "Hi." }], async (turn) => turn.answer(await create(turn)));
+        const turn = await memory.begin("ada", "s1", history);
+        await create(turn);
+        await memory.end(turn);
+        await memory.resonance("ada", "s1", history);
+        await memory.storeTurn("ada", "s1", history);
+        await memory.storeTurns("ada", [{ session_id: "s1", messages: history }]);
+        await memory.chat({ messages: history }, { mind: "ada" });
+        await memory.storeTurn("ada", "s1", [{ role: "user", content: "Hi.", name: "Ann", mood: "merry" }]);
+    """
+    bad = good.replace("history: (System", "history: ({ role: 'critic' } | System")
+
+    found = re.findall(r"^(\S+)\((\d+),\d+\): error", compiled(installed, good=good, bad=bad), re.MULTILINE)
+
+    assert found == [("bad.ts", "11"), ("bad.ts", "15")]
+
+
+@needs_node
 def test_the_lines_of_the_readme_remember(installed, url, told_mind, home):
     [block] = re.findall(r"```ts\n(.*?)```", (CLIENT / "README.md").read_text(), re.DOTALL)
     with bot() as provider:
