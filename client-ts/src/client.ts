@@ -1,5 +1,5 @@
 // The client: the two calls of a turn, several turns at once, recall, outcomes, chats through the proxy, events.
-import { MindMemoryError, MindNotFound, TurnUnsaved, UnexpectedAnswer, type UnsavedTurn, isForGood, isOfItsMind } from "./errors.js";
+import { MindMemoryError, MindNotFound, TurnUnsaved, UnexpectedAnswer, type UnsavedTurn, doesPass, isForGood, isOfItsMind } from "./errors.js";
 import { type Door, type Sent, jsonOf } from "./http.js";
 import { type Messages, asList, newestThatFit, plainMessages } from "./messages.js";
 import { RETRY, type Repeat, type RetryPolicy, readAgain, sendAgain } from "./retry.js";
@@ -204,6 +204,7 @@ export class MemoryClient {
       turn.recalled(await this.resonance(mind, session, messages, options));
     } catch (error) {
       if (options.signal?.aborted || options.onFailure === "raise" || !(error instanceof MindMemoryError)) throw error;
+      if (!doesPass(error)) console.error(`nothing surfaces in ${mind}: ${error.message}`);
       turn.recalled(silence(mind, messages, error.message, ["memory_unavailable"]));
     }
     return turn;
@@ -333,6 +334,7 @@ export class MemoryClient {
         onUnsaved(unsaved);
         return false;
       }
+      console.error(`turn ${unsaved.turnId} of ${unsaved.mind} is not stored but queued: ${error.message}`);
       this.#queue(unsaved);
       turn.wasKept(body, this.#waiting, { isQueued: true });
       return true;

@@ -145,6 +145,11 @@ function dateOf(value: string): number | null {
   return Number.isNaN(found) ? null : found;
 }
 
+/** Whether the same call may succeed later, as it is: nobody answered, or not for now. */
+export function doesPass(error: MindMemoryError): boolean {
+  return [Unreachable, RateLimited, Unavailable].some((kind) => error instanceof kind);
+}
+
 /** Whether the same turn is refused whenever it comes. */
 export function isForGood(error: MindMemoryError): boolean {
   return [InvalidRequest, Conflict, Erased, Unsendable].some((kind) => error instanceof kind);

@@ -2,7 +2,8 @@
 import { isRecord } from "./errors.js";
 import type { AnyMessage, ChatMessage, MemoryMessage, PlainMessage } from "./types.js";
 
-const ROLES = new Set(["user", "assistant", "system", "tool", "thought"]);
+const KNOWN_ROLES = new Set(["user", "assistant", "system", "tool", "thought"]);
+const ROLES: Record<string, string> = { developer: "system", function: "tool", human: "user", ai: "assistant", model: "assistant" };
 const TEXT_PARTS = new Set(["text", "input_text", "output_text"]);
 // Events whose `delta` is what the bot says; in others it is reasoning, the arguments of a tool or a sound.
 const TEXT_DELTAS = new Set([
@@ -75,10 +76,12 @@ export function plainMessages(messages: Messages): PlainMessage[] {
     .filter((one) => one !== null);
 }
 
+/** A message as the service takes it, whose words are in `content`, or in `parts` as the AI SDK's pages have them; null where it has none. */
 export function plainMessage(message: ChatMessage): PlainMessage | null {
-  const role = message.role === "developer" ? "system" : message.role;
-  const content = sendable(textOfContent(message.content));
-  if (!ROLES.has(role) || !content.trim()) return null;
+  const named = ROLES[message.role] ?? message.role;
+  const role = KNOWN_ROLES.has(named) ? named : "user";
+  const content = sendable(textOfContent(message.content ?? message.parts));
+  if (!content.trim()) return null;
   const { name, timestamp } = message;
   return {
     role: role as PlainMessage["role"],

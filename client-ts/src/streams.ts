@@ -1,5 +1,5 @@
 // Answers that come piece by piece: server-sent events, of the service's own and in OpenAI's format.
-import { MindMemoryError, RateLimited, TimedOut, Unavailable, Unreachable, isRecord } from "./errors.js";
+import { MindMemoryError, TimedOut, Unreachable, doesPass, isRecord } from "./errors.js";
 import { type RetryPolicy, sleep } from "./retry.js";
 
 const MOST_SILENT_SECONDS = 60; // the service shows every 15 seconds that it is there
@@ -79,7 +79,7 @@ export async function* followed(
         silence.start();
       }
     } catch (error) {
-      if (signal?.aborted || !doesPass(error)) throw error;
+      if (signal?.aborted || !(error instanceof MindMemoryError) || !doesPass(error)) throw error;
       if (!isAway) console.warn(`events broke off, and are asked for again: ${error.message}`);
       isAway = true;
     } finally {
@@ -110,8 +110,6 @@ class SilenceTimer {
     clearTimeout(this.#timer);
   }
 }
-
-const doesPass = (error: unknown): error is MindMemoryError => [Unreachable, RateLimited, Unavailable].some((kind) => error instanceof kind);
 
 /** A chunk of a chat as OpenAI streams it, with what of its words is new. */
 export interface ChatChunk {

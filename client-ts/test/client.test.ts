@@ -46,6 +46,36 @@ test("a turn around a model call recalls, places memory among the messages, and 
   assert.deepEqual(items[0]?.messages.map((one) => one.content), [ASKS, "In Lyon."]);
 });
 
+test("a turn of a wrong time zone goes on without memory, which is logged", async () => {
+  const { error } = console;
+  const logged: string[] = [];
+  console.error = (line: string) => logged.push(line);
+  try {
+    await memory.turn("zoe", "s1", "Hello.", (turn) => turn.answer("Hi."), { timezone: "Mars/Phobos" });
+    await memory.turn("zoe", "s1", "And?", (turn) => turn.answer("Hi."), { timezone: "Europe/Paris" });
+  } finally {
+    console.error = error;
+  }
+
+  assert.equal(logged.length, 1);
+  assert.match(logged.join(), /^nothing surfaces in zoe: 422 invalid-request: #\/timezone: /);
+});
+
+test("words in parts, and roles as other APIs call them, are stored", async () => {
+  const given = [
+    { role: "human", content: "I have a dog." }, { role: "ai", content: "Which?" },
+    { id: "m1", role: "user", parts: [{ type: "reasoning", text: "Hm." }, { type: "text", text: "Rex." }] },
+    { role: "model", parts: [{ text: "A good name." }] },
+  ];
+
+  await memory.storeTurn("rex", "s1", given);
+
+  const { items } = await memory.call("get", "/v1/minds/{mind_id}/turns", { path: { mind_id: "rex" } });
+  assert.deepEqual(items[0]?.messages.map(({ role, content }) => [role, content]), [
+    ["user", "I have a dog."], ["assistant", "Which?"], ["user", "Rex."], ["assistant", "A good name."],
+  ]);
+});
+
 test("half an emoji is stored as a mark, and two halves as one", async () => {
   const [first, second] = ["\ud83d", "\ude00"];
   for (const said of [`Hello${first}`, `And ${first}${second}`]) {

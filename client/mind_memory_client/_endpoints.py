@@ -16,7 +16,7 @@ from urllib.parse import quote
 from pydantic import BaseModel, ValidationError
 
 from mind_memory_client import models
-from mind_memory_client.errors import MindMemoryError, MindNotFound, UnexpectedAnswer
+from mind_memory_client.errors import MindMemoryError, MindNotFound, UnexpectedAnswer, is_passing, log
 from mind_memory_client.log_page import LogPage
 from mind_memory_client.messages import Messages, as_list, newest_that_fit, plain_messages
 from mind_memory_client.observations import Observations
@@ -283,6 +283,8 @@ def resonance(
         if isinstance(error, MindNotFound):
             return models.Resonance.silent(mind, whole, why="this mind does not exist yet")
         if on_failure == "silent":
+            if not is_passing(error):
+                log.error("nothing surfaces in %s: %s", mind, error)
             return models.Resonance.silent(mind, whole, why=str(error), degraded=("memory_unavailable",))
         return None
 
@@ -452,13 +454,7 @@ def consolidate(mind: str, *, trigger: str, wait: bool, skip: bool) -> Call[mode
     return CONSOLIDATE.call(mind_id=mind, body=body, seconds=_CONSOLIDATION_SECONDS if wait else None)
 
 
-def import_archive(
-    mind: str,
-    *,
-    archive: Any,  # noqa: ANN401 - bytes, or a stream of them
-    reembed: bool,
-    prompts: bool,
-) -> Call[models.ImportedMind]:
+def import_archive(mind: str, *, archive: object, reembed: bool, prompts: bool) -> Call[models.ImportedMind]:
     """The call that uploads an archive."""
     headers = {"Content-Type": _ZIP}
     query = {"reembed": reembed or None, "prompts": prompts or None}

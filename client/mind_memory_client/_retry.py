@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from mind_memory_client._endpoints import Call, Reply
 from mind_memory_client.errors import (
     MindMemoryError,
-    RateLimited,
     TimedOut,
-    Unavailable,
     UnexpectedAnswer,
     Unreachable,
     Unsendable,
+    is_passing,
     is_problem,
     refusal,
     retry_after,
@@ -74,7 +73,7 @@ class Reconnecting:
 
     def check(self, error: MindMemoryError) -> None:
         """Raises *error*, unless it passes."""
-        if isinstance(error, Unreachable | RateLimited | Unavailable):
+        if is_passing(error):
             if not self._is_away:
                 _log.warning("the events of %s broke off, and are asked for again: %s", self._mind, error)
             self._is_away = True

@@ -171,6 +171,11 @@ def refusal(status: int, *, headers: Mapping[str, str], content: bytes) -> MindM
     return (kind or fallback)(status, found, retry_after=retry_after(headers))
 
 
+def is_passing(error: MindMemoryError) -> bool:
+    """Whether the same call may succeed later, as it is: nobody answered, or not for now."""
+    return isinstance(error, (Unreachable, RateLimited, Unavailable))
+
+
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """
     ``Retry-After`` in seconds; None where it is missing, or neither a number nor a date.

@@ -72,7 +72,8 @@ def plain_message(message: Mapping[str, Any] | SdkMessage, *, with_audio: bool =
     is left.
     """
     fields = fields_of(message)
-    text = sendable(without_memory(text_of(fields.get("content"))))
+    content = fields.get("content")
+    text = sendable(without_memory(text_of(fields.get("parts") if content is None else content)))
     audio = _audio_of(fields.get("content")) if with_audio else []
     if not text.strip() and not audio:
         return None

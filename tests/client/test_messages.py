@@ -96,6 +96,12 @@ def test_content_without_words_gives_none(content):
     assert plain_message({"role": "user", "content": content}) is None
 
 
+def test_the_words_of_a_message_may_be_in_its_parts():
+    parts = [{"type": "reasoning", "text": "Hm."}, {"text": "Rex."}]
+
+    assert plain_message({"role": "model", "parts": parts}) == {"role": "assistant", "content": "Rex."}
+
+
 def test_roles_are_those_that_the_service_knows():
     roles = ("developer", "function", "human", "narrator")
 

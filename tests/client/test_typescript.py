@@ -29,7 +29,7 @@ ON_NODE = ("--test", "--test-timeout=600000", "--test-force-exit")
 WORDS = {"deno": ("test", "--allow-all", "--no-check"), "bun": ("test", "--timeout=600000")}
 SUITE = ("dist/test/client.test.js", "dist/test/retry.test.js")
 FRAMEWORKS = {"ai-6": ("ai_sdk", "mastra"), "ai-7": ("ai_sdk",)}
-IN_A_PAGE = {"client.test.js": 20, "retry.test.js": 38, "browser/page.test.js": 2}
+IN_A_PAGE = {"client.test.js": 22, "retry.test.js": 38, "browser/page.test.js": 2}
 sys.path.insert(0, str(ROOT / "console"))
 from build import node_is_new_enough  # noqa: E402
 
@@ -99,7 +99,7 @@ def passed(words, *, env):
 def test_a_runtime_keeps_recalls_streams_and_repeats(name, runtime, surroundings):
     files = [f"./{file}" for file in SUITE]
 
-    assert passed([runtime(name), *WORDS.get(name, ON_NODE), *files], env=surroundings) == 58
+    assert passed([runtime(name), *WORDS.get(name, ON_NODE), *files], env=surroundings) == 60
 
 
 @needs_node

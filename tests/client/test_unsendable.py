@@ -45,11 +45,20 @@ def test_whoever_wants_to_know_is_told(memory, mind):
     assert isinstance(caught.value.unsaved.error, Unsendable)
 
 
-def test_a_chat_goes_on_where_a_recall_can_not_be_sent(memory, mind, home):
-    with memory.turn(mind, "s", MOTHER, filter={"metadata": BAD[0]}) as turn:
+WRONG = [
+    ({"filter": {"metadata": BAD[0]}}, "it can not be sent as JSON"),
+    ({"timezone": "Mars/Phobos"}, "#/timezone: "),
+]
+
+
+@pytest.mark.parametrize(("asked", "why"), WRONG, ids=["unsendable", "refused"])
+def test_a_chat_goes_on_where_a_recall_is_wrong_and_the_log_says_why(memory, mind, home, caplog, asked, why):
+    with memory.turn(mind, "s", MOTHER, **asked) as turn:
         turn.answer("Nice.")
 
     assert turn.resonance.degraded == ("memory_unavailable",)
+    assert f"nothing surfaces in {mind}: " in caplog.text
+    assert why in caplog.text
     assert stored_turns(home, mind) == [("s", [("user", MOTHER), ("assistant", "Nice.")])]
 
 
