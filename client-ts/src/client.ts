@@ -116,6 +116,7 @@ export class MemoryClient {
     const url = options.url ?? environment("MIND_MEMORY_URL") ?? DEFAULT_URL;
     if (!/^https?:\/\/[^/]+/.test(url)) throw new TypeError(`${url} is not the address of a service, such as ${DEFAULT_URL}`);
     const key = options.key ?? environment("MIND_MEMORY_KEY");
+    if (key && !/^[!-~]([ -~]*[!-~])?$/.test(key.trim())) throw new TypeError("the key holds characters that no HTTP header can");
     this.#door = { url: url.replace(/\/+$/, ""), key, fetch: options.fetch };
     this.#policy = { ...RETRY, ...options.retry };
   }

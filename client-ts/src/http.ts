@@ -25,9 +25,9 @@ export interface Sent {
   signal?: AbortSignal | undefined;
 }
 
-/** The path with its names filled in, and the query behind it. Raises Unsendable for a name that no address can hold. */
+/** The path with its names filled in, and the query behind it. Raises Unsendable for a name that is missing, or that no address can hold. */
 export function addressOf(path: string, segments: Record<string, string> = {}, query: Record<string, unknown> = {}): string {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => step(segments[name] ?? ""));
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => step(segments[name], name));
   const pairs = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     for (const one of Array.isArray(value) ? value : [value]) {
@@ -54,7 +54,7 @@ export async function sendOnce(door: Door, sent: Sent, seconds?: number): Promis
   } catch (error) {
     if (sent.signal?.aborted) throw sent.signal.reason;
     if (timer?.aborted) throw new TimedOut("no answer came in time", { cause: error });
-    throw new Unreachable("nobody answered", { cause: error });
+    throw new Unreachable(`nobody answered at ${door.url || "this address"}${reasonOf(error)}`, { cause: error });
   }
 }
 
@@ -78,6 +78,14 @@ export async function jsonOf(answer: Response, signal?: AbortSignal): Promise<un
   }
 }
 
+/** What the runtime says of a failure: Node has a code, such as ECONNREFUSED, in the cause of an error that says nothing. */
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as Error;
+  const { code, message: inner } = (cause ?? {}) as { code?: unknown; message?: unknown };
+  const found = [code, inner, message].find((one) => typeof one === "string" && one);
+  return found ? `: ${String(found)}` : "";
+}
+
 function headersOf(door: Door, sent: Sent): Record<string, string> {
   return {
     ...(sent.bytes ? { "Content-Type": "application/octet-stream" } : {}),
@@ -96,7 +104,8 @@ function asJson(body: unknown): string {
 }
 
 /** *text* as one step of a path. Raises Unsendable for "." and "..", which fetch resolves, encoded ones too, and for half of a surrogate pair. */
-function step(text: string): string {
+function step(text: string | undefined, name: string): string {
+  if (!text) throw new Unsendable(`the address wants a ${name}, and has none`);
   if (text === "." || text === "..") throw new Unsendable(`${JSON.stringify(text)} can not be a step of an address`);
   try {
     return encodeURIComponent(text);

@@ -320,6 +320,10 @@ test("errors are typed", async () => {
     return true;
   });
   assert.throws(() => new MemoryClient({ url: "nowhere" }), TypeError);
+  for (const key of ["mm_\u{1f600}", "mm_1\n2"]) assert.throws(() => new MemoryClient({ key }), /^TypeError: the key/);
+  await assert.rejects(memory.storeTurn("", "s1", LYON), /^Unsendable: the address wants a mind_id, and has none/);
+  const away = new MemoryClient({ url: "http://127.0.0.1:9", retry: { maxAttempts: 1 } });
+  await assert.rejects(away.remember("ada", LYON), /^Unreachable: nobody answered at http:\/\/127\.0\.0\.1:9: ./);
 });
 
 test("names of minds may hold anything printable", async () => {
