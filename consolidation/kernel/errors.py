@@ -134,7 +134,7 @@ class ImportUnreadable(InvalidRequest):
     def __init__(self, where: str, *, found: str, known_formats: tuple[str, ...], pointer: str = "path") -> None:
         known = f". Known formats: {'; '.join(known_formats)}." if known_formats else ""
         super().__init__(f"{where} can not be imported: {found}{known}", pointer=pointer)
-        self.where, self.found = where, found
+        self.where, self.found, self.known_formats = where, found, known_formats
 
 
 class ArchiveUnreadable(InvalidRequest):

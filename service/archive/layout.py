@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from service.mind.trace_files import day_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 MANIFEST, GRAPH, SETTINGS = "manifest.json", "graph.jsonl", "settings.json"
 BESIDE = (GRAPH, SETTINGS)  # not files of the mind's folder
@@ -39,6 +43,23 @@ def fault_of(name: str) -> str | None:
     if folder in _IN_FOLDERS and last.endswith(_IN_FOLDERS[folder]) and last != _IN_FOLDERS[folder]:
         return None
     return "a mind does not have such a file"
+
+
+def folder_of_archive(names: Collection[str]) -> str | None:
+    """
+    Where in a zip with members of these *names* the archive is; None if there is none.
+
+    That is "", or "ada/" where a person has unpacked it and zipped the folder.
+    """
+    if MANIFEST in names:
+        return ""
+    folders = [name.removesuffix(MANIFEST) for name in names if name.endswith(f"/{MANIFEST}") and name.count("/") == 1]
+    return folders[0] if len(folders) == 1 else None
+
+
+def is_added(name: str) -> bool:
+    """Whether a Mac adds a member of this *name* to what it zips."""
+    return name.startswith("__MACOSX/") or name.rpartition("/")[2] == ".DS_Store"
 
 
 def is_prompt(name: str) -> bool:

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from consolidation.kernel.errors import ArchiveTooLarge, ArchiveUnreadable, HomeFault
-from service.archive.layout import BESIDE, MANIFEST, fault_of, is_lines, is_prompt
+from service.archive.layout import BESIDE, MANIFEST, fault_of, folder_of_archive, is_added, is_lines, is_prompt
 from service.archive.manifest import Manifest, Member, manifest_of
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ _CHUNK = 256 * 1024
 _MOST_READ = 8 * 1024 * 1024  # of a zip's directory, and of a manifest
 LONGEST_LINE = 64 * 1024 * 1024
 _ENCRYPTED = 0x1
+_NOT_OURS = "it is not of a mind; conversations are sent to …/import/conversations, or given to `mind-memory import`"
 _COMPRESSIONS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 _BROKEN = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError, ValueError)
 
@@ -66,17 +67,20 @@ def manifest_in(archive: Path) -> Manifest:
 
 
 def _members(opened: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """The members by name, without folders. Raises ArchiveUnreadable if one can not be read."""
+    """The members by their names within the archive. Raises ArchiveUnreadable if one can not be read."""
+    infos = [info for info in opened.infolist() if not info.is_dir()]
+    within = folder_of_archive([info.filename for info in infos])
+    if within is None:
+        raise ArchiveUnreadable(f"the archive has no {MANIFEST}: {_NOT_OURS}", pointer=MANIFEST)
     found: dict[str, zipfile.ZipInfo] = {}
-    for info in opened.infolist():
-        if info.is_dir():
-            continue
-        reason = fault_of(info.filename) or _fault_of(info)
-        if info.filename in found:
+    for info in infos:
+        name = info.filename.removeprefix(within)
+        reason = None if is_added(name) else fault_of(name) or _fault_of(info)
+        if name in found:
             reason = "it is in the archive twice"
         if reason is not None:
-            raise _unreadable(info.filename, reason)
-        found[info.filename] = info
+            raise _unreadable(name, reason)
+        found[name] = info
     return found
 
 
@@ -90,8 +94,6 @@ def _fault_of(info: zipfile.ZipInfo) -> str | None:
 
 
 def _manifest(opened: zipfile.ZipFile, found: dict[str, zipfile.ZipInfo]) -> bytes:
-    if MANIFEST not in found:
-        raise ArchiveUnreadable(f"the archive has no {MANIFEST}", pointer=MANIFEST)
     with opened.open(found[MANIFEST]) as member:
         text = member.read(_MOST_READ + 1)
     if len(text) > _MOST_READ:
@@ -105,6 +107,8 @@ def _check(manifest: Manifest, found: dict[str, zipfile.ZipInfo], *, most_bytes:
         if times > 1:
             raise _unreadable(name, "the manifest names it twice")
     for name in sorted({*named} ^ (found.keys() - {MANIFEST})):
+        if is_added(name):
+            continue
         raise _unreadable(
             name, "the manifest names it, but it is missing" if name in named else "the manifest does not name it"
         )

@@ -32,6 +32,9 @@ _CONVERSATIONS = re.compile(r"conversations(?:-\d+)?\.json")  # large exports ar
 _PRODUCTS = ("gemini", "bard")  # in the name of a folder of Takeout
 _LINES = frozenset({".jsonl", ".ndjson"})
 _SAVED = "memory.json"  # ChatGPT's memories
+_MANIFEST, _TRANSCRIPT = "manifest.json", "transcript"  # of an archive of ours
+_MIND = "the archive of a mind"
+_AS_ZIP = "its zip becomes a new mind by `mind-memory import`, or POST /v1/minds/{mind_id}/import"
 _GENERIC = re.compile(r"_chat(?: ?\(\d{1,2}\))?", re.IGNORECASE)  # what every chat of an iPhone is called
 _ENCRYPTED = 0x1
 _LONGEST_DIRECTORY = 16 << 20  # of a zip: far more names than any export has
@@ -149,6 +152,8 @@ def sources_of(path: Path) -> list[ImportSource]:
 
 
 def _in_folder(folder: Path) -> list[ImportSource]:
+    if (folder / _MANIFEST).is_file() and (folder / _TRANSCRIPT).is_dir():
+        raise ImportUnreadable(clean(str(folder)), found=f"{_MIND}, unpacked: {_AS_ZIP}", known_formats=())
     files = sorted(each for each in _visible(folder) if each.suffix.lower() in _ENDINGS or _is_chat(each.name))
     if not files:
         raise unreadable(clean(str(folder)), found="a folder without any .json or .jsonl file, or WhatsApp chat")
@@ -177,6 +182,8 @@ def _in_zip(path: Path) -> list[ImportSource]:
     with _Bounded(path) as file, zipfile.ZipFile(file) as archive:
         listed = archive.infolist()
     members = _members(listed)
+    if not members and any(_last(each.filename) == _MANIFEST for each in listed):
+        raise ImportUnreadable(clean(str(path)), found=f"{_MIND}: {_AS_ZIP}", known_formats=())
     if not members and any(_is_activity(each.filename, ending=".html") for each in listed):
         raise unreadable(clean(str(path)), found="a Takeout in HTML: export it again, and choose JSON for My Activity")
     if not members:

@@ -368,7 +368,7 @@ def _surveyed(path: Path, *, most_bytes: int, zone: ZoneInfo, check: Callable[[T
             raise ArchiveTooLarge(f"an export may have {most_bytes} bytes unpacked")
         found = survey(path, zone=zone, check=check)
     except ImportUnreadable as fault:
-        raise ImportUnreadable("the file", found=fault.found, known_formats=KNOWN_FORMATS, pointer="#") from fault
+        raise ImportUnreadable("the file", found=fault.found, known_formats=fault.known_formats, pointer="#") from fault
     if not found.turns:
         why = f", but {found.skipped[0].reason}" if found.skipped else ""
         raise ImportUnreadable("the file", found=f"no turn in it{why}", known_formats=KNOWN_FORMATS, pointer="#")

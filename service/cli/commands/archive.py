@@ -14,7 +14,7 @@ from rich.filesize import decimal
 from consolidation.kernel.clock import SystemClock
 from consolidation.kernel.files import replacing
 from consolidation.workspace import DEFAULT_MIND, workspace_of
-from service.archive.layout import MANIFEST
+from service.archive.layout import folder_of_archive
 from service.archive.manifest import Manifest
 from service.archive.unpack import manifest_in
 from service.cli.catch_up import until_caught_up
@@ -58,7 +58,7 @@ def is_archive(path: Path) -> bool:
     """Whether *path* is a zip with the manifest of a mind."""
     try:
         with zipfile.ZipFile(path) as opened:
-            return MANIFEST in opened.namelist()
+            return folder_of_archive(opened.namelist()) is not None
     except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError):
         return False
 

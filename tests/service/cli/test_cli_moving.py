@@ -1,6 +1,7 @@
 """`mind-memory export`, `import` of an archive, `rebuild`: through a running service, and without one."""
 
 import json
+import shutil
 import stat
 
 import httpx2
@@ -56,6 +57,22 @@ def test_all_of_it_goes_through_a_running_service_too(tmp_path):
     assert "bo was built anew from 2 turns" in rebuilt.stdout
     assert minds["bo"]["graph"] == minds["ada"]["graph"]
     assert minds["bo"]["text"] == minds["ada"]["text"]
+
+
+def test_an_archive_that_was_unpacked_is_not_read_as_a_conversation(tmp_path):
+    """Broken: its transcript comes in alone, without story, corrections and people's files, and nothing says so."""
+    archive, folder, again = tmp_path / "ada.zip", tmp_path / "ada", tmp_path / "again.zip"
+    call("import", jsonl(tmp_path / "own.jsonl"), "--mind", "ada", "--home", tmp_path / "one")
+    assert call("export", "--mind", "ada", "-o", archive, "--home", tmp_path / "one").exit_code == 0
+    shutil.unpack_archive(archive, folder)
+    shutil.make_archive(str(again.with_suffix("")), "zip", tmp_path, folder.name)
+
+    refused = call("import", folder, "--home", tmp_path / "two")
+    whole = call("import", again, "--home", tmp_path / "two")
+
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert "the archive of a mind, unpacked" in refused.stderr
+    assert (whole.exit_code, "Imported ada: 2 turns" in whole.stdout) == (0, True), whole.stderr
 
 
 def test_an_export_is_named_by_the_day_in_the_time_zone_of_the_mind(tmp_path, monkeypatch):
