@@ -21,13 +21,14 @@ from service.importing.times import NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from datetime import datetime
 
     from service.importing.ids import IdAssigner
     from service.importing.records import Record
     from service.importing.times import Times
 
 _OTHER_KINDS = {TurnKind.HEARTBEAT.value: TurnKind.HEARTBEAT, TurnKind.PROBE.value: TurnKind.PROBE}
-
+_MOST_WAITING = 50  # items of a file whose beginning has no time
 
 OPENS = "opens_exchange"  # of a message that is not a user's, and yet begins an exchange
 
@@ -49,8 +50,43 @@ def is_own(value: dict[str, object]) -> bool:
 
 def read_own(records: Iterable[Record], *, ids: IdAssigner, times: Times, only: str | None) -> Iterator[ImportItem]:
     """The turns of every line, or of those with the session ``only``."""
-    items = _items(records, ids=ids, times=times)
+    items = _placed_in_time(_items(records, ids=ids, times=times))
     return (each for each in items if only is None or not isinstance(each, FoundTurn) or each.turn.session_id == only)
+
+
+def _placed_in_time(items: Iterable[ImportItem]) -> Iterator[ImportItem]:
+    """
+    The items in order; a turn is near the newest time that its session had so far.
+
+    One at the beginning of a session, such as a prompt, waits for the first time in it, for so many items.
+    """
+    first: dict[str, datetime] = {}
+    newest: dict[str, datetime] = {}
+    waiting: list[ImportItem] = []
+    for item in items:
+        waiting.append(_near_own(item, first, newest) if isinstance(item, FoundTurn) else item)
+        if not _waits(waiting[0], first) or len(waiting) >= _MOST_WAITING:
+            yield from (_near_first(one, first) for one in waiting)
+            waiting = []
+    yield from (_near_first(one, first) for one in waiting)
+
+
+def _near_own(found: FoundTurn, first: dict[str, datetime], newest: dict[str, datetime]) -> FoundTurn:
+    session = found.turn.session_id
+    if said := [one.timestamp for one in found.turn.messages if one.timestamp]:
+        first.setdefault(session, said[0])
+        newest[session] = said[-1]
+    return replace(found, near=newest.get(session))
+
+
+def _near_first(item: ImportItem, first: dict[str, datetime]) -> ImportItem:
+    if isinstance(item, FoundTurn) and item.near is None:
+        return replace(item, near=first.get(item.turn.session_id))
+    return item
+
+
+def _waits(item: ImportItem, first: dict[str, datetime]) -> bool:
+    return isinstance(item, FoundTurn) and item.near is None and item.turn.session_id not in first
 
 
 def _items(records: Iterable[Record], *, ids: IdAssigner, times: Times) -> Iterator[ImportItem]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from consolidation.kernel.errors import ImportUnreadable
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from consolidation.kernel.turns import Turn
 
 KNOWN_FORMATS = (
@@ -30,7 +32,8 @@ class FoundTurn:
 
     ``earlier`` are ids under which it, or its first messages, may be stored from an earlier export. Where the export
     names no conversation, ``alike`` is how the sessions begin in which its messages may be stored. ``file`` is where
-    it was read, as far as no two turns there can be stored as one.
+    it was read, as far as no two turns there can be stored as one. ``near`` is when its session was at this place, as
+    far as it is known; ids are not made from it, and messages are not recognised by it.
     """
 
     turn: Turn
@@ -38,6 +41,13 @@ class FoundTurn:
     earlier: tuple[str, ...] = ()
     alike: str = ""
     file: str = ""
+    near: datetime | None = None
+
+    def dated(self, now: datetime) -> Turn:
+        """The turn as it is stored: where no message of it has a time, each has ``near``, unless it is after *now*."""
+        if self.near is None or self.near > now or any(message.timestamp for message in self.turn.messages):
+            return self.turn
+        return replace(self.turn, messages=tuple(replace(one, timestamp=self.near) for one in self.turn.messages))
 
 
 @dataclass(frozen=True, slots=True)

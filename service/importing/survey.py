@@ -9,6 +9,7 @@ from consolidation.kernel.errors import InvalidRequest
 from service.importing.formats import format_name, read_conversations
 from service.importing.parts import ID_TAKEN, TakenIds, parts_of
 from service.importing.results import FoundTurn, Skipped
+from service.importing.times import UNDATED, has_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -98,7 +99,7 @@ class _Counts:
             yield SkippedItems(reason, places.count, tuple(places.first))
 
 
-def survey(path: Path, *, zone: tzinfo | None = None, check: Callable[[Turn], None]) -> Survey:
+def survey(path: Path, *, zone: tzinfo | None = None, check: Callable[[Turn], None], now: datetime) -> Survey:
     """
     Read a file or a zip once, times without a zone in *zone*. Blocking. Raises ImportUnreadable.
 
@@ -113,13 +114,15 @@ def survey(path: Path, *, zone: tzinfo | None = None, check: Callable[[Turn], No
         elif ids.conflict_with(item):
             counts.skip(Skipped(item.where, f"{_NOT_STORABLE}: {ID_TAKEN}", item.turn.turn_id))
         else:
-            for turn in parts_of(item.turn):
+            for turn in parts_of(item.dated(now)):
                 try:
                     check(turn)
                 except InvalidRequest as fault:
                     counts.skip(Skipped(item.where, f"{_NOT_STORABLE}: {fault}"))
                 else:
                     counts.add(turn)
+                    if not has_time(turn):
+                        counts.skip(Skipped(item.where, UNDATED))
     return Survey(
         format=found,
         sessions=len(counts.sessions),

@@ -19,9 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import tzinfo
 
+    from consolidation.kernel.turns import Turn
+
 NAMES = ("timestamp", "created_at", "createdAt", "create_time", "time", "date", "ts")  # of a message's time
 OUTSIDE = f"a time that is not within the years {FIRST_YEAR} and {LAST_YEAR}"
 UNREADABLE = "a time that can not be read"
+UNDATED = "a turn without any time: it counts as said at the import"
 _NONE = "the message has none of its own"
 _LONGEST = 100
 _SHOWN = 40
@@ -42,6 +45,11 @@ class _Unread:
 def without_time(where: str, *, fault: str, value: str, consequence: str = _NONE) -> Skipped:
     """What is said of a *value* that gives no time; *consequence* is what is so without it."""
     return Skipped(where, f"{fault}: {consequence}", value)
+
+
+def has_time(turn: Turn) -> bool:
+    """Whether it is known when any of its messages was said."""
+    return any(message.timestamp is not None for message in turn.messages)
 
 
 class Times:

@@ -42,6 +42,7 @@ from service.ingest.told_before import ToldBefore
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+    from datetime import datetime
     from pathlib import Path
 
     from consolidation.kernel.ports import Clock
@@ -243,7 +244,7 @@ class ConversationImports:
         self._surveys += 1
         try:
             return await anyio.to_thread.run_sync(
-                lambda: _surveyed(received.path, most_bytes=most, zone=zone, check=checked_now)
+                lambda: _surveyed(received.path, most_bytes=most, zone=zone, check=checked_now, now=now)
             )
         finally:
             self._surveys -= 1
@@ -313,7 +314,9 @@ class ConversationImports:
         """Store turns of one session at once; where one can not be stored, or comes twice, each by itself."""
         if run and len({one.turn.turn_id for one in run}) == len(run):
             try:
-                accepted = await self._intake.accept_all(progress.mind_id, [checked(one.turn) for one in run])
+                accepted = await self._intake.accept_all(
+                    progress.mind_id, [checked(one.dated(self._clock.now())) for one in run]
+                )
             except (InvalidRequest, TurnConflict, TurnErased):
                 pass
             else:
@@ -325,7 +328,7 @@ class ConversationImports:
 
     async def _store_one(self, progress: ImportProgress, one: FoundTurn, checked: Callable[[Turn], Turn]) -> None:
         try:
-            accepted = await self._intake.accept(progress.mind_id, checked(one.turn))
+            accepted = await self._intake.accept(progress.mind_id, checked(one.dated(self._clock.now())))
         except TurnErased:
             progress.erased += 1
         except (InvalidRequest, TurnConflict) as refusal:
@@ -361,12 +364,12 @@ def _import_id(mind_id: str, received: ReceivedFile, zone: ZoneInfo) -> str:
     return hashlib.sha256(f"{mind_id}\n{received.digest}\n{how}".encode()).hexdigest()[:32]
 
 
-def _surveyed(path: Path, *, most_bytes: int, zone: ZoneInfo, check: Callable[[Turn], None]) -> Survey:
+def _surveyed(path: Path, *, most_bytes: int, zone: ZoneInfo, check: Callable[[Turn], None], now: datetime) -> Survey:
     """The survey. Its errors name no path of ours. Raises ImportUnreadable, ArchiveTooLarge."""
     try:
         if unpacked_bytes(path) > most_bytes:
             raise ArchiveTooLarge(f"an export may have {most_bytes} bytes unpacked")
-        found = survey(path, zone=zone, check=check)
+        found = survey(path, zone=zone, check=check, now=now)
     except ImportUnreadable as fault:
         raise ImportUnreadable("the file", found=fault.found, known_formats=fault.known_formats, pointer="#") from fault
     if not found.turns:

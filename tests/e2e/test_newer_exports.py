@@ -183,6 +183,7 @@ async def test_a_dry_run_says_what_can_not_be_stored_and_why(tmp_path):
     assert sorted(one["reason"] for one in looked["skipped"]) == [
         "a turn that can not be stored: is more than a day in the future",
         "a turn that can not be stored: metadata: is longer than 16384 characters",
+        "a turn without any time: it counts as said at the import",
     ]
 
 

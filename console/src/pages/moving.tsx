@@ -116,7 +116,7 @@ function WhatIsIn({ seen, keep, isBusy }: { seen: Seen; keep: () => void; isBusy
       </p>
       {seen.speakers.length > 0 && <p class="quiet">With {seen.speakers.join(", ")}.</p>}
       {seen.opening && <p class="said">“{seen.opening}”</p>}
-      {seen.skipped.map((one) => <p key={one.reason} class="quiet">{counted(one.count, "message")} left out: {one.reason} ({one.places.join(", ")}{one.count > one.places.length && ", …"})</p>)}
+      {seen.skipped.map((one) => <p key={one.reason} class="quiet">{number(one.count)} × {one.reason} ({one.places.join(", ")}{one.count > one.places.length && ", …"})</p>)}
       <p class="quiet">Nothing is kept yet. What is in this memory already is not kept twice.</p>
       <button type="button" class="main" onClick={keep} disabled={isBusy || !seen.turns}>Keep {counted(seen.turns, "turn")}</button>
     </div>

@@ -100,14 +100,15 @@ async def import_(
     wanted = Wanted(only, _zone(timezone))
     with TemporaryDirectory(prefix="mind-memory-") as folder:
         files += _fetched(report, filter(is_address, paths), Path(folder))
-        _survey(report, files, wanted, now=clock.now())
+        now = clock.now()
+        _survey(report, files, wanted, now=now)
         if only is not None and report.readable and not report.turns:
             raise CommandFailed("\n".join((*report.unreadable, _which_there_are(report.readable, wanted))))
         if report.readable and not report.turns:
             raise CommandFailed("\n".join((*report.unreadable, *report.reasons, _NOTHING)))
         if report.readable and not dry_run:
             async with connect(context, makes_home=True) as connection:
-                await _import(connection, report, wanted, waits=not no_wait)
+                await _import(connection, report, wanted, waits=not no_wait, now=now)
     if report.readable and context.as_json:
         show_json(as_json(report))
     elif report.readable:
@@ -168,7 +169,7 @@ def _survey(report: Report, paths: Sequence[Path], wanted: Wanted, *, now: datet
                         is_taken = ids.conflict_with(one)
                         if is_taken:
                             report.refuse(one.turn, one.where, ID_TAKEN)
-                        for part in parts_of(one.turn):
+                        for part in parts_of(one.dated(now)):
                             report.count_found(part)
                             if report.is_dry and not is_taken and (why := _why_refused(part, now=now)):
                                 report.refuse(part, one.where, why)
@@ -202,7 +203,7 @@ def _which_there_are(paths: Sequence[Path], wanted: Wanted) -> str:
     return f"--only: no conversation {one_line(str(wanted.only))!r} in what was given; {words}. Nothing was imported"
 
 
-async def _import(connection: Connection, report: Report, wanted: Wanted, *, waits: bool) -> None:
+async def _import(connection: Connection, report: Report, wanted: Wanted, *, waits: bool, now: datetime) -> None:
     memory = connection.memory
     report.before = _size(await mind_or_none(memory, report.mind))
     stored = _StoredTurns(memory, report.mind)
@@ -211,7 +212,7 @@ async def _import(connection: Connection, report: Report, wanted: Wanted, *, wai
     with bar("importing", total=report.turns) as reached:
         for one in wanted.turns(report.readable):
             if not ids.conflict_with(one):  # which was refused when it was looked at
-                await _post_parts(connection, report, one, stored)
+                await _post_parts(connection, report, one, stored, now=now)
             reached_turns += len(parts_of(one.turn))
             reached(reached_turns)
     mind = await mind_or_none(memory, report.mind)
@@ -221,7 +222,9 @@ async def _import(connection: Connection, report: Report, wanted: Wanted, *, wai
     report.left = mind.graph.lag if mind is not None else 0
 
 
-async def _post_parts(connection: Connection, report: Report, found: FoundTurn, stored: _StoredTurns) -> None:
+async def _post_parts(
+    connection: Connection, report: Report, found: FoundTurn, stored: _StoredTurns, *, now: datetime
+) -> None:
     """Post what is not stored of an exchange. What follows a part that is off the record is so, too."""
     session_id = found.turn.session_id
     new = await new_parts(found, stored=partial(stored.turn, session_id), beginnings=stored.beginnings)
@@ -233,7 +236,8 @@ async def _post_parts(connection: Connection, report: Report, found: FoundTurn, 
             report.known += 1
             continue
         before = report.new
-        await _post(connection, report, replace(found, turn=left), is_off_the_record=report.withheld > withheld)
+        is_withheld = report.withheld > withheld
+        await _post(connection, report, replace(found, turn=left), is_off_the_record=is_withheld, now=now)
         if report.new > before:
             await stored.note(session_id, left.turn_id)
 
@@ -321,8 +325,10 @@ def _as_turn(kept: KeptTurn) -> Turn:
     return Turn(kept.turn_id, kept.session_id, tuple(said), TurnKind(kept.kind), kept.metadata)
 
 
-async def _post(connection: Connection, report: Report, found: FoundTurn, *, is_off_the_record: bool) -> None:
-    turn = found.turn
+async def _post(
+    connection: Connection, report: Report, found: FoundTurn, *, is_off_the_record: bool, now: datetime
+) -> None:
+    turn = found.dated(now)
     is_off_the_record = is_off_the_record or turn.kind is TurnKind.OFF_THE_RECORD
     try:
         stored = await connection.memory.store_turn(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from service.cli.output.memories import is_off_the_record, secrets_in
 from service.cli.output.terminal import Row, counted, days, first_of, one_line, out, ready_to_type, show_facts, typed
+from service.importing.times import has_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +38,7 @@ class Report:
     sessions: set[str] = field(default_factory=set)
     first: datetime | None = None
     last: datetime | None = None
+    undated: int = 0
     skipped: int = 0
     damaged: int = 0
     reasons: list[str] = field(default_factory=list)
@@ -74,6 +76,7 @@ class Report:
         """Add a turn of an export."""
         self.turns += 1
         self.sessions.add(turn.session_id)
+        self.undated += not has_time(turn)
         for message in turn.messages:
             if message.timestamp is not None:
                 self.first = min(self.first or message.timestamp, message.timestamp)
@@ -111,6 +114,7 @@ def as_json(report: Report) -> dict[str, object]:
             "sessions": len(report.sessions),
             "first": report.first.isoformat() if report.first is not None else None,
             "last": report.last.isoformat() if report.last is not None else None,
+            "undated": report.undated,
         },
         "new": report.new,
         "known": report.known,
@@ -140,6 +144,8 @@ def _rows(report: Report) -> Iterator[Row]:
     yield Row("found", f"{counted(report.turns, 'turn')} in {counted(len(report.sessions), 'session')}")
     if report.first is not None and report.last is not None:
         yield Row("dated", days(report.first, report.last))
+    if report.undated:
+        yield Row("undated", f"{counted(report.undated, 'turn')} without any time: as if said at the import", "yellow")
     if not report.is_dry:
         yield Row("new", f"{report.new:,}", "green" if report.new else "")
         yield Row("known", f"{report.known:,} were already there")

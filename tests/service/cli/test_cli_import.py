@@ -394,6 +394,27 @@ def test_a_time_without_a_zone_is_in_the_one_that_is_named(tmp_path):
     assert found["skipped"]["count"] == 1 and "some day in May" in found["skipped"]["first"][0]
 
 
+def test_what_has_no_time_is_not_dated_to_today_where_its_conversation_was_long_ago(tmp_path):
+    """Broken: "a moment ago", of a message of 2024; and of a file without any time, nothing says what becomes of it."""
+    home, file, bare = tmp_path / "home", tmp_path / "own.jsonl", tmp_path / "bare.jsonl"
+    said = [
+        {"role": role, "content": f"Words {at}.", "session_id": "s"}
+        for at, role in enumerate(("system", "user", "user"))
+    ]
+    said[1]["timestamp"] = "2024-03-10T12:00:00Z"
+    file.write_text("\n".join(map(json.dumps, said)))
+    bare.write_text(json.dumps({"role": "user", "content": "Undated."}))
+
+    dry = call("import", file, bare, "--dry-run", "--home", home)
+    first, again = [call("import", file, bare, "--no-wait", "--json", "--home", home) for _ in range(2)]
+    turns = json.loads(call("turns", "--session", "s", "--json", "--home", home).stdout)["items"]
+
+    assert "undated  1 turn without any time: as if said at the import" in dry.stdout
+    assert [json.loads(one.stdout)["new"] for one in (first, again)] == [4, 0]
+    assert json.loads(first.stdout)["found"]["undated"] == 1
+    assert {message["timestamp"] for one in turns for message in one["messages"]} == {"2024-03-10T12:00:00Z"}
+
+
 def test_of_a_long_exchange_off_the_record_no_part_is_stored(tmp_path):
     home, file = tmp_path / "home", tmp_path / "own.jsonl"
     said = [{"role": "user", "content": "The heirloom. #offtherecord", "session_id": "s"}]

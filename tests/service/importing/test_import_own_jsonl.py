@@ -77,6 +77,31 @@ def test_a_message_without_time_keeps_none_where_another_has_one(tmp_path):
     assert turn.messages[1].timestamp is None
 
 
+def test_a_turn_without_time_is_dated_by_what_its_session_said_before(tmp_path):
+    """Broken: it counts as said at the import, years later. Broken too: its id is made from a time that it lacks."""
+    times = ["2024-03-10T12:00:00Z", "2024-05-10T12:00:00Z"]
+    prompt, rest = (
+        say("system", "Be brief."),
+        [say("user", "Hi"), say("assistant", "Hello"), say("user", "I quit smoking")],
+    )
+    lines = [prompt, say("user", "Canoes", timestamp=times[0]), *rest, say("user", "Figs", timestamp=times[1])]
+    path = tmp_path / "chat.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in [*lines, say("user", "Else", session_id="other")]))
+
+    found = [one for one in read_conversations(path) if isinstance(one, FoundTurn)]
+
+    days = [
+        [one.timestamp.isoformat()[:10] for one in each.dated(datetime.now(UTC)).messages if one.timestamp]
+        for each in found
+    ]
+    assert days == [["2024-03-10"], ["2024-03-10"], ["2024-03-10"] * 2, ["2024-03-10"], ["2024-05-10"], []]
+    assert [each.turn.messages[0].timestamp for each in found if each.turn.messages[0].content != "Canoes"][:3] == [
+        None
+    ] * 3
+    path.write_text("".join(json.dumps(one) + "\n" for one in [*rest, say("user", "Else", session_id="other")]))
+    assert found[-1].turn.turn_id in [one.turn.turn_id for one in read_conversations(path)]
+
+
 def test_a_body_without_ids_gets_made_up_ones(tmp_path):
     body = {"messages": [say("user", "hello")]}
 
