@@ -25,7 +25,7 @@ from service.importing.ids import LONGEST_ID, IdAssigner, identifier
 from service.importing.mem0 import is_mem0, read_mem0
 from service.importing.oldest_first import OldestFirst
 from service.importing.own_jsonl import is_own, read_own
-from service.importing.records import Record, records
+from service.importing.records import NOT_JSON, Record, records
 from service.importing.results import FoundTurn, ImportItem, Skipped, unreadable
 from service.importing.sources import sources_of
 from service.importing.times import Times
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 _MOST_UNKNOWN = 1000  # records of unknown format after which a file is given up
 _KEYS_SHOWN = 8
+_AS_LINES = "A table or a text, such as CSV or Markdown, comes in as JSONL of our own, one message a line"
 _LOOKED_AT = 8_000  # characters in which a text shows what it is
 _TEXT_ENDINGS = frozenset({".txt", ".md"})
 _NAMES = {list: "a list", str: "a text", bool: "a boolean", int: "a number", float: "a number"}
@@ -216,7 +217,8 @@ def _head(found_records: Iterator[Record | Skipped], *, where: str) -> tuple[lis
         if _format_of(record) is not None:
             return unknown, record
         unknown.append(_unrecognised(record))
-    raise unreadable(where, found=unknown[0].reason if unknown else "nothing in it")
+    reason = unknown[0].reason if unknown else "nothing in it"
+    raise unreadable(where, found=f"{reason}. {_AS_LINES}" if reason.startswith(NOT_JSON) else reason)
 
 
 def _format_of(record: Record | Skipped) -> _Format | None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from service.importing.times import Times
 
 _OTHER_KINDS = {TurnKind.HEARTBEAT.value: TurnKind.HEARTBEAT, TurnKind.PROBE.value: TurnKind.PROBE}
+_OF_OPENAI = {"developer": Speaker.SYSTEM.value, "function": Speaker.TOOL.value}  # what its API calls them, too
 _MOST_WAITING = 50  # items of a file whose beginning has no time
 
 OPENS = "opens_exchange"  # of a message that is not a user's, and yet begins an exchange
@@ -180,4 +181,5 @@ def _words(content: object) -> str | None:
 
 def _role(value: dict[str, object]) -> Speaker | None:
     role = value.get("role")
-    return Speaker(role) if isinstance(role, str) and role in Speaker else None
+    named = _OF_OPENAI.get(role, role) if isinstance(role, str) else ""
+    return Speaker(named) if named in Speaker else None

@@ -29,7 +29,7 @@ _LARGEST_DOCUMENT = 1 << 28  # a whole graph may be one
 _MOST_SPACE = 1 << 24  # before a record
 _LONGEST_NUMBER = 100
 _SPACE = re.compile(r"[ \t\r\n]*")
-_NOT_JSON = "not JSON"
+NOT_JSON = "not JSON"
 _TOO_DEEP = "nested too deeply"
 _ONLY_SPACE = "a long white space"
 _NOTHING_AFTER = "nothing after it could be read"
@@ -174,7 +174,7 @@ def _decoded(text: str, *, where: str) -> Record | Skipped:
     try:
         return Record(where, _DECODER.decode(text))
     except JSONDecodeError as error:
-        return _damaged(where, f"{_NOT_JSON}: {error.msg} at character {error.pos + 1}")
+        return _damaged(where, f"{NOT_JSON}: {error.msg} at character {error.pos + 1}")
     except RecursionError:
         return _damaged(where, _TOO_DEEP)
 

@@ -141,6 +141,7 @@ def test_other_content_never_takes_a_turn_id_that_was_given(values):
         ("a.json", b"[]", "nothing in it"),
         ("a.json", b"[", "cut short"),
         ("a.json", b"hello", "not JSON"),
+        ("a.csv", b"time,role,content\r\n", "CSV or Markdown, comes in as JSONL of our own, one message a line"),
         ("a.json", b'{"color": 1}', "with the keys color"),
         ("a.json", b"{}", "an empty object"),
         ("a.json", b'{"results": [], "total": 0}', "an object with nothing in it, under the keys results, total"),

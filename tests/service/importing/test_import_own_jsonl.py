@@ -102,6 +102,14 @@ def test_a_turn_without_time_is_dated_by_what_its_session_said_before(tmp_path):
     assert found[-1].turn.turn_id in [one.turn.turn_id for one in read_conversations(path)]
 
 
+def test_roles_of_openai_are_read_as_what_they_are_here(tmp_path):
+    """Broken: what a developer told the bot is left out, as if its role were unknown."""
+    turns, skipped = read(tmp_path, say("developer", "Be brief."), say("user", "Rain?"), say("function", "12 mm"))
+
+    assert [[message.role.value for message in turn.messages] for turn in turns] == [["system"], ["user", "tool"]]
+    assert skipped == []
+
+
 def test_a_body_without_ids_gets_made_up_ones(tmp_path):
     body = {"messages": [say("user", "hello")]}
 
