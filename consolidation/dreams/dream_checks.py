@@ -202,14 +202,18 @@ def fault_of_deep_sleep(answer: DeepSleep, *, sources: DreamSources) -> str:
     return "; ".join(faults)
 
 
-def sources_of(text: str, items: Sequence[EvidenceItem], *, at: str, language: str) -> tuple[int, ...]:
-    """The turns that an observation rests on: what shares most of its telling words, and else what was at its time."""
+def told_by(text: str, items: Sequence[EvidenceItem], *, language: str) -> tuple[EvidenceItem, ...]:
+    """What happened that an observation tells of: what shares most of its telling words, at least two."""
     words = _telling(text, language)
     shared = {one.number: len(words & _telling(one.text, language)) for one in items}
     best = max(shared.values(), default=0)
-    named = [one for one in items if shared[one.number] == best] if best > 1 else []
-    timed = [one for one in items if f"{one.at:%H:%M}" == at and (not named or one in named)]
-    return tuple(sorted({one.sequence for one in (timed or named)}))
+    return tuple(one for one in items if shared[one.number] == best) if best > 1 else ()
+
+
+def sources_of(told: Sequence[EvidenceItem], items: Sequence[EvidenceItem], *, at: str) -> tuple[int, ...]:
+    """The turns that an observation rests on which tells of *told*: those, and else what was at its time."""
+    timed = [one for one in items if f"{one.at:%H:%M}" == at and (not told or one in told)]
+    return tuple(sorted({one.sequence for one in (timed or told)}))
 
 
 def superseded_by(kept: Sequence[DreamtObservation], ours: Mapping[int, Observation]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from consolidation.dreams.dream_checks import (
     reflection_of,
     sources_of,
     superseded_by,
+    told_by,
     usable_briefing,
     usable_lines,
     usable_observations,
@@ -255,14 +256,16 @@ class _Drafting:
         for fault in faults:
             reports.refuse(fault)
         found: list[tuple[DraftedObservation, tuple[int, ...]]] = []
+        observed = set[int]()
         for one in kept:
             text, at = one.text.strip(), one.at.strip()
-            turns = sources_of(text, self.evidence.items, at=at, language=self.evidence.language)
+            told = told_by(text, self.evidence.items, language=self.evidence.language)
+            turns = sources_of(told, self.evidence.items, at=at)
+            observed |= set(turns) if told else set()  # the same minute alone tells of nothing
             if not (is_quoted or self.sources.known.knows_number(at)):
                 at = _time(turns, self.evidence.items) or at  # nothing happened then
             day = _day(turns, at, self.evidence.items) or self.record.t.astimezone(self.zone).date()
             found.append((DraftedObservation(day=day, level=one.level, at=at, text=text), turns))
-        observed = {sequence for _, turns in found for sequence in turns}
         resting = _resting((*found, *self._unobserved(observed)))
         language = self.evidence.language
         again = self._said_again(observed)

@@ -1,5 +1,7 @@
 """What a dreaming model may say: what its prompt shows it; and what it may not change: what a person said or deleted."""
 
+import re
+
 import pytest
 
 from tests.support.agents import act, acted, call, dreams, slept
@@ -103,3 +105,28 @@ async def test_a_deep_sleep_lowers_red_by_one_level_unless_a_person_said_it(tmp_
     moved = [(one["was"], one["level"]) for one in dream["changes"] if one["what"] == "relevelled"]
     assert moved == ([] if is_persons else [("RED", "YLW")])
     assert back == lowered
+
+
+async def test_a_message_is_quoted_beside_a_vague_line_of_its_minute(tmp_path):
+    """Broken: a line that shares no words with the message, but its minute, rests on it: nothing tells of the ban."""
+
+    def vague(prompt):
+        minute = re.search(r"^\(\d+\) \[\S+ (\d\d:\d\d)\] user: Never refund", prompt, re.MULTILINE)[1]
+        return {
+            "observations": [{"level": "GRN", "at": minute, "text": "The shell answers quickly", "supersedes": []}],
+            "reflection": "I worked on the steps, and I get on.",
+            "priority": "Go on with the next step.",
+        }
+
+    with provider_of(Brain(dream=vague)) as provider:
+        async with running(tmp_path, settings=hosted(tmp_path, provider, "narrative", "chat")) as service:
+            await act(service, {"kind": "message", "text": "Never refund more than 50 euros without asking me."})
+            await acted(service, 6)
+            await slept(service)
+            found = (await service.http.get("/v1/minds/ada/observations")).json()["observations"]
+
+    told = {one["text"]: one["level"] for one in found}
+    assert told == {
+        "The shell answers quickly": "GRN",
+        "user: “Never refund more than 50 euros without asking me.”": "RED",
+    }
