@@ -94,7 +94,7 @@ class DreamChange(Answer):
 
 class Dream(Answer):
     """
-    What an agent dreamt, when; ``is_quoted`` where no model was asked, ``observations`` is their number.
+    What an agent dreamt, when; ``is_quoted`` where no model dreamt it, ``observations`` is their number.
 
     ``undone_at`` is when a person took it back, None where it counts.
     """

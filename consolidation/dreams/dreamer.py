@@ -26,7 +26,7 @@ from consolidation.dreams.quoted_dream import requests, worded
 from consolidation.dreams.rules import read_rules
 from consolidation.dreams.writings import read_priorities
 from consolidation.kernel.checked_answer import ask_checked
-from consolidation.kernel.errors import DreamRefused
+from consolidation.kernel.errors import UNUSABLE, DreamRefused
 from consolidation.kernel.ports import Ask, Usage
 from prompts.responses import DeepSleep, Dream
 
@@ -100,22 +100,28 @@ class Tidied:
     What a deep sleep decides: superseded observations and new levels (both by digest), priorities, a diary entry.
 
     No RED observation is superseded, and none becomes less than YLW at once. Where there was nothing to say, the
-    priorities or the entry are empty.
+    priorities or the entry are empty. ``is_quoted`` says that no model decided it.
     """
 
     superseded: frozenset[str]
     levels: dict[str, Level]
     priorities: tuple[str, ...]
     diary: str
+    is_quoted: bool = False
 
 
 class Dreamer:
     """Asks its models in order, each once more with what was wrong."""
 
-    def __init__(self, models: Sequence[LanguageModel]) -> None:
-        """*models*: the narrative one, then those it falls back to. Where the first is hosted, nothing is quoted."""
+    def __init__(self, models: Sequence[LanguageModel], *, quoting: LanguageModel) -> None:
+        """
+        *models*: the narrative one, then those it falls back to; where the first is hosted, the hosted ones of these.
+
+        *quoting* is asked behind them where ``quotes_refused``.
+        """
         known = tuple(dict.fromkeys(models))
         self._models = tuple(model for model in known if model.is_hosted) if known[0].is_hosted else known[:1]
+        self._quoting = quoting
 
     async def dream(
         self,
@@ -127,10 +133,12 @@ class Dreamer:
         dreams: Dreams,
         earlier: Sequence[str],
         zone: tzinfo,
+        quotes_refused: bool,
         reports: DreamReports,
     ) -> DreamDraft:
         """
-        What the dream *record* comes to, ready to be written. *earlier* are lines of the log about what failed.
+        What the dream *record* comes to, ready to be written. *earlier* are lines of the log about what failed. With
+        *quotes_refused*, it is quoted where no model dreamt what can be used.
 
         Raises DreamRefused when no model dreamt what can be used, ModelFault when none answered.
         """
@@ -166,7 +174,8 @@ class Dreamer:
                 return ""
             return fault_of_dream(answer, sources=sources, standing=present, evidence=evidence)
 
-        found = await self._asked(Ask("dream", Dream, words, voice.overrides), fault, reports)
+        ask = Ask("dream", Dream, words, voice.overrides)
+        found = await self._asked(ask, fault, reports, quotes_refused=quotes_refused)
         is_quoted = not found.model.is_hosted
         record = record.model_copy(update={"model": found.name, "is_quoted": is_quoted})
         make = _Drafting(record, evidence, sources, present, ours, zone)
@@ -182,6 +191,7 @@ class Dreamer:
         language: str,
         zone: tzinfo,
         lowerable: AbstractSet[str],
+        quotes_refused: bool,
         reports: DreamReports,
     ) -> Tidied:
         """
@@ -212,7 +222,8 @@ class Dreamer:
         def fault(answer: DeepSleep, model: LanguageModel) -> str:
             return fault_of_deep_sleep(answer, sources=sources) if model.is_hosted else ""
 
-        found = await self._asked(Ask("deep_sleep", DeepSleep, words, voice.overrides), fault, reports)
+        ask = Ask("deep_sleep", DeepSleep, words, voice.overrides)
+        found = await self._asked(ask, fault, reports, quotes_refused=quotes_refused)
         answer = found.content
         is_quoted = not found.model.is_hosted
         priorities = answer.priorities if is_quoted else usable_lines(answer.priorities, sources=sources)
@@ -227,14 +238,28 @@ class Dreamer:
             },
             tuple(one for one in priorities if worded(one)),
             worded(answer.diary),
+            is_quoted,
         )
 
     async def _asked[Answer: BaseModel](
-        self, ask: Ask[Answer], fault: Callable[[Answer, LanguageModel], str], reports: DreamReports
+        self,
+        ask: Ask[Answer],
+        fault: Callable[[Answer, LanguageModel], str],
+        reports: DreamReports,
+        *,
+        quotes_refused: bool,
     ) -> CheckedAnswer[Answer]:
-        return await ask_checked(
-            self._models, ask, fault, cleaned=lambda answer: answer, refused=DreamRefused, reports=reports
-        )
+        async def asked(models: Sequence[LanguageModel]) -> CheckedAnswer[Answer]:
+            return await ask_checked(
+                models, ask, fault, cleaned=lambda answer: answer, refused=DreamRefused, reports=reports
+            )
+
+        try:
+            return await asked(self._models)
+        except UNUSABLE:
+            if not quotes_refused:
+                raise
+            return await asked((self._quoting,))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 MOST_SLEEPS = 500
+_PATIENCE = 2  # tries in a row in which no answer could be used; what is refused in the next one is quoted
 WOKEN = "woken"  # the reason where nobody gave one
 _UNNAMED = "UTC"  # what stands in the file until a zone is named: earlier versions need a name there
 
@@ -63,7 +64,8 @@ class SleepState(BaseModel):
     before ``owed_next``, which was promised while the other one was being made or tried again.
     ``earlier`` are the sleeps before it, oldest first, so many as are shown. ``error`` says why the end of a deep
     sleep, or what an erasure left of a dream, is late. ``put_right`` is the id of the last line of the corrections that
-    its dreams follow. ``is_zone_named`` says that ``timezone`` was named; in files of an earlier version, it was where
+    its dreams follow. ``refused`` counts tries in a row for which models had no answer that can be used, up to two.
+    ``is_zone_named`` says that ``timezone`` was named; in files of an earlier version, it was where
     it is not UTC.
     """
 
@@ -84,6 +86,7 @@ class SleepState(BaseModel):
     error: str = ""
     earlier: tuple[PastSleep, ...] = ()
     put_right: str = ""
+    refused: int = 0
 
     def zone(self, *, otherwise: tzinfo) -> tzinfo:
         """The agent's own time zone: the one that was named last; *otherwise* where none was, or it is not a zone."""
@@ -141,11 +144,21 @@ class SleepState(BaseModel):
         first, second = (made, owed) if made is not None else (owed, None)
         return self.model_copy(update={"owed": first, "owed_next": second})
 
-    def failed(self, reason: str) -> Self:
+    @property
+    def quotes_refused(self) -> bool:
+        """Whether what no model dreams as it should is quoted in this try: that is worth more than no dream."""
+        return self.refused >= _PATIENCE
+
+    def failed(self, reason: str, *, is_refused: bool) -> Self:
         """The state of an agent whose dream failed, or what is left of one where none is owed."""
+        counted: dict[str, object] = {"refused": min(self.refused + is_refused, _PATIENCE)}
         if self.owed is None:
-            return self.model_copy(update={"error": reason})
-        return self.model_copy(update={"owed": self.owed.model_copy(update={"error": reason})})
+            return self.model_copy(update=counted | {"error": reason})
+        return self.model_copy(update=counted | {"owed": self.owed.model_copy(update={"error": reason})})
+
+    def completed(self, *, is_quoted: bool) -> Self:
+        """The state when nothing is owed; where what was owed *is_quoted*, the next refusal is quoted at once."""
+        return self.model_copy(update={"error": "", "refused": self.refused if is_quoted else 0})
 
     def deepened(self) -> Self:
         """The state with a deep sleep in place of the dream that was promised last."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self, cast
 import anyio.to_thread
 
 from consolidation.kernel.checked_answer import ask_checked
-from consolidation.kernel.errors import ModelFault, ModelTimedOut, ModelTruncated, StoryRefused
+from consolidation.kernel.errors import UNUSABLE, ModelFault, ModelTimedOut, ModelTruncated, StoryRefused
 from consolidation.kernel.ports import Ask
 from consolidation.kernel.turns import Speaker
 from consolidation.story.anchor import without_lookalikes
@@ -23,7 +23,6 @@ from consolidation.story.compression import Shorter, as_chapters, body, people, 
 from consolidation.story.draft import StoryDraft
 from consolidation.story.notes import NO_NOTES, StoryNotes, notes_of
 from consolidation.story.partly_told import partly_told, with_quoted
-from consolidation.story.run import UNUSABLE
 from consolidation.text.language import detect, sure_language
 from consolidation.text.relative_dates import resolve_dates
 from consolidation.text.tokens import count_tokens, cut_to_tokens

@@ -5,14 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from consolidation.kernel.errors import (
-    HomeFault,
-    InvalidModelOutput,
-    ModelRefused,
-    ModelTruncated,
-    StoryRefused,
-    StoryUnwritable,
-)
+from consolidation.kernel.errors import UNUSABLE, HomeFault, StoryUnwritable
 from consolidation.kernel.ports import Usage
 from consolidation.kernel.sharing_errors import ChangedElsewhere
 
@@ -26,8 +19,6 @@ if TYPE_CHECKING:
     from consolidation.story.storyfile import StoryFile
     from consolidation.transcript.log import Transcript
 
-# The model answers, and writes nothing that can be used; or it can not take in, or end, the smallest batch.
-UNUSABLE = (StoryRefused, InvalidModelOutput, ModelRefused, ModelTruncated)
 _MOST_REASONS = 20
 
 

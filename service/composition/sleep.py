@@ -9,6 +9,7 @@ from consolidation.dreams.dreamer import Dreamer
 from consolidation.dreams.evaluation import PresentSettings
 from consolidation.dreams.fatigue import FatigueThresholds
 from consolidation.dreams.sleep_decision import SleepRules
+from service.adapters.extractive_model import ExtractiveModel
 from service.composition.models import narrators
 from service.sleep.actions import ActionIntake, WonderKnobs
 from service.sleep.dreaming import Dreaming
@@ -43,7 +44,7 @@ def build_sleep(settings: Settings, shared: Resources, *, intake: Intake, pipeli
         knobs.deep_every,
         knobs.deep_pause_seconds,
     )
-    dreamer = Dreamer(tuple(models[role] for role in narrators(settings)))
+    dreamer = Dreamer(tuple(models[role] for role in narrators(settings)), quoting=ExtractiveModel())
     relevance = settings.resonance.relevance
     present = PresentSettings(relevance, knobs.fatigue_warning, knobs.wonder_every)
     dreaming = Dreaming(dreamer, clock=shared.clock, agent=settings.agent, tally=tally, rules=rules, present=present)

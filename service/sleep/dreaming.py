@@ -94,21 +94,23 @@ class Dreaming:
         """Write a dream that was begun. Raises DreamFault."""
         await anyio.to_thread.run_sync(self._finish, files)
 
-    async def dream(self, mind: Mind, files: DreamFiles) -> None:
+    async def dream(self, mind: Mind, files: DreamFiles) -> bool:
         """
-        Dream again what was erased or put right, and then what is owed.
+        Dream again what was erased or put right, and then what is owed. Returns whether any of it is quoted.
 
         Raises DreamFault, ModelFault, HomeFault.
         """
         state, dreams = await anyio.to_thread.run_sync(lambda: (files.state(), files.dreams()))
+        is_quoted = False
         for record in [one for one in dreams.records if one.is_owed]:
-            await self._dream_again(mind, files, record)
+            is_quoted |= await self._dream_again(mind, files, record, quotes_refused=state.quotes_refused)
         if state.owed is not None and state.owed.last_sequence > dreams.cursor:
-            await self._dream_new(mind, files, state, state.owed, dreams)
+            is_quoted |= await self._dream_new(mind, files, state, state.owed, dreams)
+        return is_quoted
 
-    async def tidy(self, mind: Mind, files: DreamFiles, *, lock: asyncio.Lock) -> None:
+    async def tidy(self, mind: Mind, files: DreamFiles, *, lock: asyncio.Lock) -> bool:
         """
-        Do what the oldest deep sleep that is not complete does; nothing where all are. Raises as ``dream``.
+        Do what the oldest deep sleep that is not complete does; nothing where all are. Returns and raises as ``dream``.
 
         It is asked of a model first, and then written under *lock*, unless a person took it back meanwhile.
         """
@@ -116,7 +118,7 @@ class Dreaming:
         tidied_to = await anyio.to_thread.run_sync(files.evaluated)
         record = dreams.untidied(tidied=tidied_to)
         if record is None:
-            return
+            return False
         since = dreams.up_to(record, tidied=tidied_to)
         try:
             tidied = await self._tidied(mind, files, record, since, dreams, zone)
@@ -128,15 +130,16 @@ class Dreaming:
         if record.dream <= tidied_to:
             async with lock:
                 await anyio.to_thread.run_sync(lambda: files.tidy_again(tidied, record=record))
-            return
+            return tidied.is_quoted
         now = self._clock.now()
         async with lock:
             if not await anyio.to_thread.run_sync(lambda: files.tidy(tidied, record=record, now=now, zone=zone)):
-                return
+                return tidied.is_quoted
         evaluation = await self._evaluated(mind, files, record, since, now)
         line = evaluation.model_dump(mode="json", exclude={"accepted_at", "accepted_by"})
         await anyio.to_thread.run_sync(files.add_evaluation, line)
         log.info("deep_sleep.ended", mind_id=mind.mind_id, dream=record.dream, priorities=len(tidied.priorities))
+        return tidied.is_quoted
 
     async def _evaluated(
         self, mind: Mind, files: DreamFiles, record: DreamRecord, since: Sequence[DreamRecord], now: datetime
@@ -179,6 +182,7 @@ class Dreaming:
             return Tidied(frozenset(), {}, (), "")  # an erasure took all turns of it
         voice, writings = await self._read(mind, files)
         writings = replace(writings, observations=_before(dreams, record, writings.observations))
+        state = await anyio.to_thread.run_sync(files.state)
         reports = DreamReports()
         try:
             return await self._dreamer.tidy(
@@ -189,6 +193,7 @@ class Dreaming:
                 language=detect(words),
                 zone=zone,
                 lowerable=await _lowerable(mind, writings.observations, dreams),
+                quotes_refused=state.quotes_refused,
                 reports=reports,
             )
         finally:
@@ -207,7 +212,7 @@ class Dreaming:
 
     async def _dream_new(
         self, mind: Mind, files: DreamFiles, state: SleepState, owed: OwedDream, dreams: Dreams
-    ) -> None:
+    ) -> bool:
         zone = await anyio.to_thread.run_sync(agent_zone_of, mind)
         turns = await _lived(mind, after=dreams.cursor, until=owed.last_sequence)
         evidence = await _evidence(mind, turns, zone=zone)
@@ -224,11 +229,12 @@ class Dreaming:
                 "intent": _intent(evidence),
             }
         )
-        draft = await self._drafted(mind, files, record, evidence, zone)
+        draft = await self._drafted(mind, files, record, evidence, zone, quotes_refused=state.quotes_refused)
         await anyio.to_thread.run_sync(files.keep, draft)
         await anyio.to_thread.run_sync(files.write, draft)
+        return draft.record.is_quoted
 
-    async def _dream_again(self, mind: Mind, files: DreamFiles, record: DreamRecord) -> None:
+    async def _dream_again(self, mind: Mind, files: DreamFiles, record: DreamRecord, *, quotes_refused: bool) -> bool:
         """
         Make the words of a dream again, of the turns as an erasure or a person left them.
 
@@ -239,14 +245,22 @@ class Dreaming:
         evidence = await _evidence(mind, turns, zone=zone)
         draft = DreamDraft(record=_begun_again(record, intent=_intent(evidence)))
         if turns:
-            made = await self._drafted(mind, files, draft.record, evidence, zone)
+            made = await self._drafted(mind, files, draft.record, evidence, zone, quotes_refused=quotes_refused)
             dreams = await anyio.to_thread.run_sync(files.dreams)
             draft = _made_again(made, known=record, dreams=dreams)
         await anyio.to_thread.run_sync(files.keep, draft)
         await anyio.to_thread.run_sync(files.write, draft)
+        return draft.record.is_quoted
 
     async def _drafted(
-        self, mind: Mind, files: DreamFiles, record: DreamRecord, evidence: Evidence, zone: tzinfo
+        self,
+        mind: Mind,
+        files: DreamFiles,
+        record: DreamRecord,
+        evidence: Evidence,
+        zone: tzinfo,
+        *,
+        quotes_refused: bool,
     ) -> DreamDraft:
         began, reports, outcome = self._clock.monotonic(), DreamReports(), "failed"
         levels = Counter[str]()
@@ -265,6 +279,7 @@ class Dreaming:
                     dreams=dreams,
                     earlier=await self._earlier(mind, evidence),
                     zone=zone,
+                    quotes_refused=quotes_refused,
                     reports=reports,
                 )
             outcome = "quoted" if draft.record.is_quoted else "dreamt"

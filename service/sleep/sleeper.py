@@ -23,7 +23,7 @@ from consolidation.dreams.put_right import follow, put_right_in_dreams
 from consolidation.dreams.sleep_decision import BeforeSleep, SleepKind, decide_sleep, kind_of_dream, pause_seconds
 from consolidation.dreams.sleep_state import WOKEN, OwedDream
 from consolidation.dreams.undo import redo_dream, undo_dream
-from consolidation.kernel.errors import DreamFault, MemoryFault, ModelFault
+from consolidation.kernel.errors import UNUSABLE, DreamFault, MemoryFault, ModelFault
 from consolidation.workspace import SLEEP_STATE
 from service.mind.own_settings import agent_zone_of
 
@@ -407,14 +407,14 @@ class Sleeper:
 
     async def _dream_all(self, mind: Mind) -> None:
         """Dream what is owed, also what is promised or put right meanwhile, and tidy up after a deep sleep."""
-        files = self.files(mind)
+        files, is_quoted = self.files(mind), False
         try:
-            while not await self._is_complete(mind, files):
+            while not await self._is_complete(mind, files, is_quoted=is_quoted):
                 await self._dreaming.finish(files)
                 await self._follow(mind, files)
-                await self._dreaming.dream(mind, files)
+                is_quoted |= await self._dreaming.dream(mind, files)
                 await self._drop_dreamt(mind, files)
-                await self._dreaming.tidy(mind, files, lock=self._only(mind.mind_id))
+                is_quoted |= await self._dreaming.tidy(mind, files, lock=self._only(mind.mind_id))
         except (MemoryFault, OSError) as error:
             self._note_try(mind.mind_id)
             await self._note_failure(mind, files, error)
@@ -422,14 +422,14 @@ class Sleeper:
             self._unfinished.pop(mind.mind_id, None)
             mind.disk.worked(part=f"dreams {mind.mind_id}")
 
-    async def _is_complete(self, mind: Mind, files: DreamFiles) -> bool:
+    async def _is_complete(self, mind: Mind, files: DreamFiles, *, is_quoted: bool) -> bool:
         """Whether nothing is owed. It holds the lock: a promise made later finds no dream running, and begins one."""
         async with self._only(mind.mind_id):
             if await anyio.to_thread.run_sync(self._dreaming.is_owed, mind, files):
                 return False
             state = await anyio.to_thread.run_sync(files.state)
-            if state.error:
-                await anyio.to_thread.run_sync(files.set_state, state.model_copy(update={"error": ""}))
+            if (ended := state.completed(is_quoted=is_quoted)) != state:
+                await anyio.to_thread.run_sync(files.set_state, ended)
             return True
 
     async def _note_failure(self, mind: Mind, files: DreamFiles, error: MemoryFault | OSError) -> None:
@@ -440,7 +440,9 @@ class Sleeper:
         with suppress(DreamFault):  # a full disk: the state on it still says that the dream is owed
             async with self._only(mind.mind_id):
                 if await anyio.to_thread.run_sync(files.exist):
-                    await anyio.to_thread.run_sync(lambda: files.set_state(files.state().failed(reason)))
+                    await anyio.to_thread.run_sync(
+                        lambda: files.set_state(files.state().failed(reason, is_refused=isinstance(error, UNUSABLE)))
+                    )
 
     async def _drop_dreamt(self, mind: Mind, files: DreamFiles) -> None:
         """Drop promises that are kept. A dream of which a deep sleep was asked while it was made becomes one."""

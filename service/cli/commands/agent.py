@@ -98,7 +98,7 @@ def _rows(dream: Dream) -> Iterator[Row]:
     yield Row("priority", dream.priority)
     yield Row("observations", f"{dream.observations:,}")
     if dream.is_quoted:
-        yield Row("", "quoted from the log: no model is configured", "dim")
+        yield Row("", "quoted from the log: no model dreamt it", "dim")
 
 
 @command(json=True)

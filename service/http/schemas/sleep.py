@@ -240,7 +240,7 @@ class DreamOut(Answered):
     first_sequence: int
     last_sequence: int
     model: str
-    is_quoted: bool = Field(description="Whether it quotes the log, since there was no model.")
+    is_quoted: bool = Field(description="Whether it quotes the log, since no model dreamt it.")
     is_forced: bool
     undone_at: datetime | None = Field(description="When a person took it back; null where it counts.")
     undone_by: str | None = Field(description="Who did: the id of a key, or `local`.")

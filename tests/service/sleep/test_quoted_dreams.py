@@ -1,10 +1,13 @@
 """What a dream without a model keeps, over HTTP: every order of a person, and every kind of failure."""
 
+import json
+
 import pytest
 
 from tests.support.agents import act, acted, call, slept
 from tests.support.scripted_models import Brain, hosted, provider_of
 from tests.support.service import running
+from tests.twins.provider import Fails
 
 pytestmark = pytest.mark.anyio
 
@@ -89,3 +92,65 @@ async def test_of_many_failures_the_newest_are_kept(tmp_path):
         found = await observed(service, "YLW")
 
     assert sorted(found) == [f"Pump {n} stopped." for n in (1, 3, 4, 5, 6, 7)]
+
+
+INVENTED = PLAIN | {"reflection": "I met Klaus in Berlin, who laughed.", "priority": "Call Klaus."}
+DIARY = {"priorities": ["Ask Klaus."], "diary": "I met Klaus in Berlin, who laughed."}
+
+
+async def dream_of(service, **more):
+    """Have the agent dream now, and wait for the try; the newest dream, None while there is none."""
+    await service.http.post("/v1/minds/ada/dreams", json={"wait": True, **more})
+    found = (await service.http.get("/v1/minds/ada/dreams")).json()["dreams"]
+    return found[0] if found else None
+
+
+async def test_what_a_model_never_dreams_as_it_should_is_quoted_in_the_third_try_also_over_a_restart(tmp_path):
+    """Broken: it is refused for ever, the agent never has a dream, and it stays tired."""
+    answers = [INVENTED] * 8 + [PLAIN, *[INVENTED] * 2]
+    with provider_of(Brain(dream=lambda _: answers.pop(0))) as provider:
+        settings = hosted(tmp_path, provider, "narrative", "chat", sleep={"retry_seconds": 3600})
+        async with running(tmp_path, settings=settings) as service:
+            await act(service, message("Do not deploy today."))
+            await acted(service, 6)
+            first = [await dream_of(service), await dream_of(service)]
+        async with running(tmp_path, settings=settings) as service:
+            quoted = await dream_of(service)
+            critical = await observed(service, "RED")
+            tired = (await service.http.get("/v1/minds/ada/sleep")).json()
+            later = []
+            for at in (10, 20, 30):
+                await acted(service, 6, first=at)
+                later.append(await dream_of(service))
+
+    assert first == [None, None] and quoted["dream"] == 1 and quoted["is_quoted"]
+    assert critical == ["user: “Do not deploy today.”"] and "Klaus" not in json.dumps([quoted, *later])
+    assert (tired["actions"], tired["waiting_for"]) == (0, None)
+    # The model is asked first each time. Where it can dream after all, it has its tries again.
+    assert [(one["dream"], one["is_quoted"]) for one in later] == [(2, True), (3, False), (3, False)]
+    assert answers == []
+
+
+async def test_a_deep_sleep_that_a_model_never_ends_as_it_should_is_quoted(tmp_path):
+    """Broken: it is refused for ever, and the agent has neither priorities nor a diary."""
+    with provider_of(Brain(dream=PLAIN, deep_sleep=DIARY)) as provider:
+        settings = hosted(tmp_path, provider, "narrative", "chat", sleep={"retry_seconds": 3600})
+        async with running(tmp_path, settings=settings) as service:
+            await acted(service, 6)
+            for _ in range(3):
+                await dream_of(service, deep=True)
+            waits_for = (await service.http.get("/v1/minds/ada/sleep")).json()["waiting_for"]
+
+    folder = tmp_path / "minds/ada"
+    assert waits_for is None and PLAIN["priority"] in (folder / "priorities.md").read_text()
+    assert PLAIN["reflection"] in (folder / "diary.md").read_text()
+
+
+async def test_a_model_that_does_not_answer_is_waited_for(tmp_path):
+    with provider_of(Brain(dream=Fails(503))) as provider:
+        settings = hosted(tmp_path, provider, "narrative", "chat", sleep={"retry_seconds": 3600})
+        async with running(tmp_path, settings=settings) as service:
+            await acted(service, 6)
+            tries = [await dream_of(service) for _ in range(4)]
+
+    assert tries == [None] * 4

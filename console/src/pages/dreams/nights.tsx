@@ -51,7 +51,7 @@ function Night({ mind, of, changed }: { mind: string; of: Dream; changed: () => 
         {of.reflection && <p class={`${words} reflection`}>{of.reflection}</p>}
         {of.priority && <p class={isUndone ? "ended" : undefined}><strong>What comes first:</strong> {of.priority}</p>}
         <p class="quiet small">
-          {lived}.{of.is_quoted && " It quotes what was done, since there was no model."}{of.is_forced && " It had to sleep."}
+          {lived}.{of.is_quoted && " It quotes what was done, since no model dreamt it."}{of.is_forced && " It had to sleep."}
         </p>
         <Changes of={of.changes} isUndone={isUndone} />
         <TakeBack mind={mind} of={of} changed={changed} />
