@@ -5,7 +5,13 @@ import pytest
 from consolidation.text.success_claims import success_claims
 
 OF_ALL = {
-    "en": ("Nothing failed.", "All calls succeeded.", "Everything went well today.", "There were no errors."),
+    "en": (
+        "Nothing failed.",
+        "All calls succeeded.",
+        "Everything went well today.",
+        "There were no errors.",
+        "There were no problems.",
+    ),
     "de": ("Nichts ist fehlgeschlagen.", "Alle Aufrufe waren erfolgreich.", "Alles lief gut.", "Es gab keine Fehler."),
     "es": ("Nada falló.", "Todas las llamadas tuvieron éxito.", "Todo salió bien.", "No hubo errores."),
     "fr": ("Rien n'a échoué.", "Tous les appels ont réussi.", "Tout s'est bien passé.", "Aucune erreur."),
@@ -19,11 +25,27 @@ OF_ALL = {
     "ja": ("何も失敗しなかった。", "すべての呼び出しが成功した。", "エラーはなかった。"),
 }
 OF_ONE = {
-    "en": ("All mails were sent successfully.", "The mails went out without errors."),
-    "de": ("Alle Mails wurden erfolgreich verschickt.", "Die Mails gingen ohne Fehler hinaus."),
-    "es": ("Todos los correos se enviaron con éxito.", "Los correos salieron sin errores."),
-    "fr": ("Tous les courriels ont été envoyés avec succès.", "Les courriels sont partis sans erreur."),
-    "ru": ("Все письма отправлены успешно.", "Все счета обработаны без ошибок"),
+    "en": (
+        "All mails were sent successfully.",
+        "The mails went out without errors.",
+        "All tests pass.",
+        "It ran without any issues.",
+    ),
+    "de": (
+        "Alle Mails wurden erfolgreich verschickt.",
+        "Die Mails gingen ohne Fehler hinaus.",
+        "Der Import lief problemlos.",
+    ),
+    "es": ("Todos los correos se enviaron con éxito.", "Los correos salieron sin ningún problema."),
+    "fr": ("Tous les courriels ont été envoyés avec succès.", "Les courriels sont partis sans problème."),
+    "it": ("I messaggi sono partiti senza problemi.",),
+    "pt": ("Os correios saíram sem problemas.",),
+    "nl": ("De mails zijn zonder problemen verstuurd.",),
+    "pl": ("Maile wysłano bez żadnych problemów.",),
+    "ru": ("Все письма отправлены успешно.", "Все счета обработаны без ошибок", "Счета обработаны без проблем."),
+    "ar": ("تم إرسال الرسائل بدون مشاكل.",),
+    "zh": ("邮件已发送，无任何问题。",),
+    "ja": ("メールは問題なく送信された。",),
 }
 NONE = {
     "en": (
@@ -33,6 +55,8 @@ NONE = {
         "Not everything went well.",
         "Almost all calls succeeded.",
         "There is no error handling in the import.",
+        "No problem, I look at it tomorrow.",
+        "All tests pass through the same fixture.",
         "All invoices are due on Friday.",
     ),
     "de": ("Das meiste lief gut.", "Zwei Aufrufe sind fehlgeschlagen, alle anderen waren erfolgreich."),
