@@ -11,6 +11,7 @@ from tests.support.agents import act, acted, call, dreams, slept, thought
 from tests.support.scripted_models import Brain, between, hosted, prompts, provider_of
 from tests.support.service import QUICK, running, settings_of
 from tests.support.waiting import GIVE_UP, eventually
+from tests.twins.provider import Fails
 
 pytestmark = pytest.mark.anyio
 
@@ -368,7 +369,7 @@ async def test_a_deep_sleep_that_is_tidied_late_tells_its_own_dreams_and_each_is
         return PLAIN | {"reflection": f"I walked to gate {next(days)} and it was open, so I get on."}
 
     def deep_sleep(_):
-        return {} if is_down else TIDY
+        return Fails(503) if is_down else TIDY
 
     with provider_of(Brain(dream=dream, deep_sleep=deep_sleep)) as provider:
         settings = hosted(tmp_path, provider, *ROLES, sleep={"dream_interval_seconds": 0, "deep_every": 2})
@@ -388,7 +389,7 @@ async def test_a_deep_sleep_that_is_tidied_late_tells_its_own_dreams_and_each_is
     assert asked[-2:] == [["1", "2"], ["3", "4"]]
     assert (folder / "diary.md").read_text().count("## ") == 2
     assert (waited[0], waited[4]) == (None, None)
-    assert all(one.startswith("InvalidModelOutput") for one in waited[1:4])
+    assert all(one.startswith("ModelUnavailable") for one in waited[1:4])
 
 
 async def test_a_deep_sleep_that_is_taken_back_while_its_model_is_asked_changes_nothing(tmp_path, folder):
