@@ -59,7 +59,9 @@ class DreamRecord(BaseModel):
     """
     One dream: when, in which cycle, over how many tool calls, and what it came to.
 
-    ``observations`` counts the lines it came to. ``sources`` are, by a line's digest, the turns that it rests on,
+    ``ended_at`` is when the last turn of its session came, ``session_actions`` the tool calls of that session in it;
+    None where it has none in the dream, or an earlier version made it. ``observations`` counts the lines it came to.
+    ``sources`` are, by a line's digest, the turns that it rests on,
     ``levels`` the levels that it gave; a line that stood already, word for word, is one of its own, too.
     ``relevelled`` are those that a deep sleep gave to lines that there were, and ``superseded`` the digests of lines
     that it said are over. ``rules`` are the digests of the rules it wrote, ``rules_removed`` the lines of those that it
@@ -90,6 +92,8 @@ class DreamRecord(BaseModel):
     is_quoted: bool = False
     is_forced: bool = False
     session_id: str = ""
+    ended_at: AwareDatetime | None = None
+    session_actions: int | None = None
     failed_calls: int = 0
     intent: str = ""
     sources: dict[str, tuple[int, ...]] = {}

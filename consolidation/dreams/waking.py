@@ -186,7 +186,10 @@ def _last_session(files: WakingFiles) -> LastSession | None:
         was_interrupted = newest.actions > 0 and (slept is None or slept < newest.ended_at)
         return LastSession(newest.session_id, newest.ended_at, newest.actions, was_interrupted=was_interrupted)
     last = files.dreams.last
-    return LastSession(last.session_id, last.t, last.actions, last.intent) if last and last.session_id else None
+    if last is None or not last.session_id:
+        return None
+    actions = last.actions if last.session_actions is None else last.session_actions
+    return LastSession(last.session_id, last.ended_at or last.t, actions, last.intent)
 
 
 def _as_of(files: WakingFiles, known: tuple[Observation, ...], *, woke_at: datetime | None) -> datetime | None:

@@ -217,6 +217,8 @@ class Dreaming:
         turns = await _lived(mind, after=dreams.cursor, until=owed.last_sequence)
         evidence = await _evidence(mind, turns, zone=zone)
         kind = kind_when_dreamt(owed.kind, dreams=dreams.counted, rules=self._rules)
+        session_id = owed.session_id or evidence.session_id
+        in_session = [one for one in turns if one.turn.session_id == session_id]
         record = started(self._clock.now(), dreams, cycle=owed.cycle or state.cycle).model_copy(
             update={
                 "kind": kind.value,
@@ -225,7 +227,9 @@ class Dreaming:
                 "actions": evidence.actions,
                 "failed_calls": evidence.failed_calls,
                 "is_forced": owed.is_forced,
-                "session_id": owed.session_id or evidence.session_id,
+                "session_id": session_id,
+                "ended_at": in_session[-1].accepted_at if in_session else None,
+                "session_actions": _tool_calls(mind, in_session) if in_session else None,
                 "intent": _intent(evidence),
             }
         )
@@ -371,6 +375,11 @@ def _made_again(draft: DreamDraft, *, known: DreamRecord, dreams: Dreams) -> Dre
 def _intent(evidence: Evidence) -> str:
     """What the agent meant to do: the beginning of its last words."""
     return evidence.last_words[:_LONGEST_INTENT]
+
+
+def _tool_calls(mind: Mind, turns: Sequence[StoredTurn]) -> int:
+    calls = mind.transcript.positions.tool_calls_after
+    return sum(calls(one.sequence - 1) - calls(one.sequence) for one in turns)
 
 
 def _one_line(text: str) -> str:

@@ -284,3 +284,18 @@ async def test_posted_back_nothing_of_it_is_stored(tmp_path, around):
     assert "Promised Ann" not in stored
     assert "I will look." in stored
     assert ("Where is it?" in stored) is ("Where" in around)
+
+
+async def test_a_dream_that_comes_later_does_not_change_when_the_last_session_ended_nor_what_was_called_in_it(tmp_path):
+    """Broken: a session ends when it is dreamt of, with the calls of all sessions of the dream."""
+    async with running(tmp_path) as service:
+        await acted(service, 5, session="run-1")
+        await acted(service, 2, first=10, session="run-2")
+        before = (await waking(service))["last_session"]
+        await service.http.post("/v1/minds/ada/dreams", json={"wait": True})
+        dreams = (await service.http.get("/v1/minds/ada/dreams")).json()["dreams"]
+        after = (await waking(service))["last_session"]
+
+    assert [(one["actions"], one["is_quoted"]) for one in dreams] == [(7, True)]
+    keys = ("session_id", "ended_at", "actions")
+    assert [after[key] for key in keys] == [before[key] for key in keys] and after["actions"] == 2
