@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from consolidation.kernel.turns import StoredTurn
 
@@ -58,9 +58,12 @@ class TurnFilter:
         values = [value for name, wanted in parts for value in (name, json.dumps(wanted))]
         return frozenset(sequence for (sequence,) in database.execute(query, values))
 
-    def noted(self) -> dict[str, tuple[str, ...]]:
-        """What was asked for, for a trace: values by name, each as text."""
-        return {name: tuple(values) for name, values in self._parts()}
+    def noted(self, *, cleaned: Callable[[str], str]) -> dict[str, tuple[str, ...]]:
+        """What was asked for, for a trace: values by name, each as text, *cleaned* as a turn's own are; ids stay."""
+        return {
+            cleaned(name): tuple(values) if name == _SESSION else tuple(_beside(cleaned(name), values, cleaned=cleaned))
+            for name, values in self._parts()
+        }
 
     def _parts(self) -> Iterator[tuple[str, Sequence[str]]]:
         if self.sessions:
@@ -71,6 +74,11 @@ class TurnFilter:
             yield _SPEAKER, [one.casefold() for one in self.speakers]
         for name, values in self.metadata.items():
             yield f"{_OWN}{name}", [as_value(value) for value in values]
+
+
+def _beside(name: str, values: Iterable[str], *, cleaned: Callable[[str], str]) -> Iterator[str]:
+    """*values*, of each of which *name* says what it is."""
+    return (cleaned(f"{name}={value}").removeprefix(f"{name}=") for value in values)
 
 
 EVERY_TURN = TurnFilter()

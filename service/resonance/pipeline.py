@@ -228,6 +228,8 @@ class Pipeline:
 
         def observed() -> Moment:
             privacy = call.mind.settings.read().own.privacy(self._privacy_filter)
+            if call.request.turns:
+                call.trace.note(RetrievalTrace(turns=call.request.turns.noted(cleaned=privacy.note)))
             return observe(call.mind.mind_id, call.request, privacy=privacy)
 
         moment = await anyio.to_thread.run_sync(observed, abandon_on_cancel=True)
@@ -292,7 +294,6 @@ async def _of_its_turns(call: PreTurnCall) -> PreTurnCall:
     """*call* with only those turns of its mind that it asks for. Raises IndexUnusable."""
     if not call.request.turns:
         return call
-    call.trace.note(RetrievalTrace(turns=call.request.turns.noted()))
     return replace(call, mind=await mind_of_turns(call.mind, call.request.turns))
 
 

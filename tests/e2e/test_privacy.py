@@ -102,6 +102,24 @@ async def test_passwords_and_pins_that_people_tell_of_are_nowhere_in_the_home(tm
     assert found_in(tmp_path, "Summer2024", "47110815", "Vesna2024", "Winter#77") == set()
 
 
+async def test_no_secret_of_a_filter_is_in_the_trace_of_its_call(tmp_path):
+    """Broken: what a pre-turn call asked its turns for was written down as it was sent."""
+    asked = {"metadata": {"order": token("F"), "password": "hunter22", "city": "Oslo"}, "speakers": [token("s")]}
+    async with running(tmp_path) as service:
+        await service.keep("ada", "My umbrella is in Lyon.")
+        found = (await service.resonate("ada", "Where is my umbrella?", filter=asked)).json()
+        trace = (await service.http.get(f"/v1/minds/ada/traces/{found['trace_id']}")).json()
+
+    assert trace["phases"]["retrieval"]["turns"] == {
+        "speaker": ["[redacted: GitHub token]"],
+        "metadata.order": ['"[redacted: GitHub token]"'],
+        "metadata.password": ['"[redacted: password]"'],
+        "metadata.city": ['"Oslo"'],
+    }
+    assert is_held(tmp_path, "subconscious-*.jsonl", "Oslo")
+    assert found_in(tmp_path, token("F"), token("s"), token("s").casefold(), "hunter22") == set()
+
+
 async def test_the_same_turn_posted_again_is_the_same_turn(tmp_path):
     async with running(tmp_path) as service:
         first = (await service.keep("ada", f"card {CARD}", turn_id="t1")).json()
