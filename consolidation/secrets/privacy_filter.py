@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from consolidation.kernel.turns import Message, Speaker, TurnKind
 from consolidation.secrets.redaction import redact, redact_value
+from consolidation.text.folding import folded
 from consolidation.text.injected_blocks import without_injected
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _DENSE = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"  # no blanks between words
 _LETTER = rf"[^\W{_DENSE}]"
+_AT_ONCE = re.compile(rf"[{_DENSE}()\[\]{{}}<>]")  # what may stand at a marker's edge with a letter beside it
 # What other memories' APIs keep in the metadata. Ids are not searched: two that are masked would be the same.
 _IDS: Ids = {
     "mem0": dict.fromkeys(("user_id", "agent_id", "app_id", "run_id")),
@@ -94,7 +96,7 @@ class PrivacyFilter:
         return message.role is Speaker.USER and self._has_marker(message.content)
 
     def _has_marker(self, text: str) -> bool:
-        return bool(self.markers) and _marker(self.markers).search(_folded(text)) is not None
+        return bool(self.markers) and any(_marker(self.markers).search(one) for one in _read(text))
 
 
 def without_secrets(turn: Turn) -> FilteredTurn:
@@ -135,15 +137,17 @@ def voided(turn: Turn) -> Turn:
 
 @lru_cache(maxsize=512)  # minds may have markers of their own
 def _marker(markers: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(_whole(_folded(marker)) for marker in markers))
+    return re.compile("|".join(_whole(_read(marker)[-1]) for marker in markers))
 
 
 def _whole(marker: str) -> str:
-    """A pattern for a marker that is not part of a word, in scripts with blanks between words."""
+    """A pattern for a marker that is not part of a word, in scripts with blanks between words; a bracket never is."""
     words = r"\s+".join(re.escape(word) for word in marker.split())
-    before, after = ("" if re.match(f"[{_DENSE}]", edge) else _LETTER for edge in (marker[0], marker[-1]))
+    before, after = ("" if _AT_ONCE.match(edge) else _LETTER for edge in (marker[0], marker[-1]))
     return (f"(?<!{before})" if before else "") + words + (f"(?!{after})" if after else "")
 
 
-def _folded(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold()
+def _read(text: str) -> tuple[str, ...]:
+    """*text* in letters of one width and case: as it is written, and as it is seen, without invisible letters."""
+    seen = folded(text)
+    return tuple(unicodedata.normalize("NFKC", one).casefold() for one in (text, seen and seen.text) if one)

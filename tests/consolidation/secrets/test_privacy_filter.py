@@ -29,6 +29,7 @@ def turn(*contents, role=Speaker.USER, **more):
     [
         "#offtherecord", "#OffTheRecord I am pregnant", "I am pregnant. #offtherecord!", "(#offtherecord)", "[off the record] hush",
         "[Off the\u00a0record] hush", "[off  the\nrecord]", "你好#offtherecord谢谢", "＃ＯＦＦＴＨＥＲＥＣＯＲＤ", "##offtherecord", "#offtherecord#hush",
+        "[OFF THE RECORD]I am pregnant", "hush[off the record]", "#off\u200btherecord", "#off\u00adtherecord hush", "#offtherecord\u200dhush",
     ],
 )  # fmt: skip
 def test_a_marker_takes_a_turn_off_the_record(text):
@@ -57,6 +58,7 @@ def test_markers_are_the_configurations_and_may_be_none():
     assert PrivacyFilter(markers=("这不要记",)).is_off_the_record(turn("我说这不要记住"))
     assert PrivacyFilter(markers=("Nicht merken",)).is_off_the_record(turn("bitte NICHT MERKEN!"))
     assert not PrivacyFilter(markers=("Nicht merken",)).is_off_the_record(turn("nicht merkend"))
+    assert PrivacyFilter(markers=("Nicht\u00admerken",)).is_off_the_record(turn("nichtmerken"))
     assert not PrivacyFilter(markers=()).is_off_the_record(turn("#offtherecord"))
 
 
