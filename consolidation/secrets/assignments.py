@@ -49,10 +49,11 @@ _IS = (
     r"(?<![a-z])(?:(?:is|was|are|were)(?:\sset\sto|\scalled)?|(?:will|would|shall|should|must|can|could) be"
     r"|used to be|has been"
     r"|ist|lautet|lautete|war|wird|wäre|sei|sind|heißt|heisst|bleibt|luidt"
-    r"|wordt|werd|zal|c['’]est|est|était|etait|sera|serait|es|era|fue|será|sería|foi|ser[áa]|è|é|e['’]|sarà|är|var|blir"
+    r"|wordt|werd|zal|c['’]est|est|était|etait|sera|serait|es|era|fue|será|sería|foi|ser[áa]|è|é|e['’]|sarà|är|er|var|blir"
     r"|jest|było|będzie|brzmi"
+    r"|je|bylo|bude|este|là|adalah|ialah|יהיה|הוא|היא|זה|είναι|ήταν|है|था|হল|је|е|це"
     r"|это|был|будет|هي|هو|كانت|ستكون|az|lett|lesz)(?=[\s:：*\"'`“„«])"
-    r"|は|が|就?是|为|為|는|은|이|가|(?:改成|改为|改為|换成|換成|设为|設為|设成|設成)了?"
+    r"|は|が|คือ|เป็น|就?是|为|為|는|은|이|가|(?:改成|改为|改為|换成|換成|设为|設為|设成|設成)了?"
 )
 _NOW = (
     r"(?:\s(?:now|still|currently|actually|again|just|simply|probably|jetzt|nun|noch|wieder|einfach|wohl|nu|nog|gewoon"

@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 
     type Groups = Sequence[tuple[int, int]]  # from, to
 
-KIND = "card number"
+KIND, CODE = "card number", "card security code"
+_CODE = re.compile(  # behind its name; a code is never kept by who is paid, either
+    r"(?<![a-z0-9])(?:cv[vcn]2?|card (?:security|verification) (?:code|value|number)|kartenpr(?:ü|ue)f(?:nummer|ziffer)"
+    r"|cryptogramme(?: visuel)?)(?: ?(?:codes?|numbers?|nummer|is|was|ist|es|est|è|é|är|to|от|это|是|は)){0,3}"
+    r"[\s:：=#(\"'`*]{0,5}(?P<value>\d{3,4})(?![\w%]|[.,:/-]\d)",
+    re.IGNORECASE,
+)
 _GAP = r"[ \-\u00a0\u2007\u2009\u202f\u2010-\u2015]{1,3}"
 _RUN = re.compile(rf"\d++(?:{_GAP}\d++)*+")
 _POINTED = re.compile(
@@ -50,7 +56,8 @@ _DOUBLED = bytes.maketrans(b"0123456789", b"0246813579")
 
 
 def find_cards(text: str) -> Iterator[tuple[int, int, str]]:
-    """Card numbers: start, end, kind."""
+    """Card numbers, and the codes on their backs: start, end, kind."""
+    yield from ((*found.span("value"), CODE) for found in _CODE.finditer(text))
     for found in _POINTED.finditer(text):
         if is_card_number(found[0].replace(found["by"], "")):
             yield *found.span(), KIND

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from consolidation.secrets.assignments import PASSWORD
-from consolidation.secrets.likeness import is_filled, is_mixed, is_password, is_stand_in
+from consolidation.secrets.assignments import PASSWORD, SECRET
+from consolidation.secrets.likeness import is_filled, is_mixed, is_password, is_secret, is_stand_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -14,6 +14,15 @@ if TYPE_CHECKING:
 _VARIABLE = re.compile(
     r"(?<![A-Za-z0-9])(?:(?:[A-Z][A-Z0-9_]{0,60}_(?:PASS|PW)|SSHPASS)[\"']?\s{0,3}[=:]|--(?:[a-z]{1,20}-){0,3}pass[ =])"
     r"\s{0,3}[\"']?(?P<value>[^\s\"'`;&|<>]{6,256})"
+)
+_KEY = re.compile(  # AZURE_OPENAI_KEY=…; none that says that it is public, or names a row
+    r"(?<![A-Za-z0-9])(?![A-Z0-9_]{0,60}(?:PUBLI|PRIMARY|FOREIGN|CACHE|SORT|PARTITION|IDEMPOTENCY))[A-Z][A-Z0-9_]{0,60}_KEY"
+    r"[\"']?\s{0,3}[=:]\s{0,3}[\"']?(?P<value>(?!\[redacted:)[^\s\"'`;&|<>,]{16,256})"
+)
+_LOGIN = re.compile(  # "user: bob, pass: …"
+    r"(?<![a-z])(?:user(?:name)?|login|e-?mail|account)[\"']?\s{0,3}[:=]\s{0,3}[^\s,;|]{1,80}[\s,;/|]{1,4}[\"']?pass[\"']?"
+    r"\s{0,3}[:=]\s{0,3}[\"']?(?P<value>(?!\[redacted:)[^\s\"'`;&|<>]{6,256})",
+    re.IGNORECASE,
 )
 _USER = re.compile(
     r"(?<![a-z])(?:curl|wget|https?)\b[^\n]{0,300}?\s(?:-u|--user|--proxy-user)[ =]{0,2}[\"']?"
@@ -41,6 +50,10 @@ def find_in_commands(text: str) -> Iterator[tuple[int, int, str]]:
     """Secrets of commands and requests: start, end, kind."""
     if "PASS" in text or "_PW" in text or "pass" in text:
         yield from _spans(_VARIABLE, text, is_one=is_password)
+    if "_KEY" in text:
+        yield from _spans(_KEY, text, is_one=is_secret, kind=SECRET)
+    if "pass" in text.lower():
+        yield from _spans(_LOGIN, text, is_one=is_password)
     if " -u" in text or "-user" in text:
         yield from _spans(_USER, text, is_one=is_filled)
     if " -p" in text or " -a " in text or " -hp" in text:
@@ -49,10 +62,12 @@ def find_in_commands(text: str) -> Iterator[tuple[int, int, str]]:
         yield from _cookies(text)
 
 
-def _spans(form: re.Pattern[str], text: str, *, is_one: Callable[[str], bool]) -> Iterator[tuple[int, int, str]]:
+def _spans(
+    form: re.Pattern[str], text: str, *, is_one: Callable[[str], bool], kind: str = PASSWORD
+) -> Iterator[tuple[int, int, str]]:
     for found in form.finditer(text):
         if is_one(found["value"]):
-            yield *found.span("value"), PASSWORD
+            yield *found.span("value"), kind
 
 
 def _options(text: str) -> Iterator[tuple[int, int, str]]:

@@ -11,12 +11,20 @@ import re
 _START = r"(?<![a-z0-9à-ÿ\u0100-\u024f])"  # not within a Latin word; ideographs may stand before
 _END = r"(?![a-zà-ÿ\u0100-\u024f])"
 _PASSWORDS = (
-    r"pass[ -]?(?:word|phrase|code)s?|passwd|passwort(?:e?s)?|passwörter|kennw(?:ort(?:e?s)?|örter)|passord(?:et)?"
+    r"pass[ -]?(?:word|phrase|code)(?:s|(?:nya|ku| saya| aku| gue| gw)(?![a-z]))?|passwd"
+    r"|passwort(?:e?s)?|passwörter|kennw(?:ort(?:e?s)?|örter)|passord(?:et)?"
     r"|(?:wacht|pas)woord(?:en)?|(?:toe|zu)gangscodes?|adgangskoden?|lösenord(?:et)?|contrase[ñn]as?|senhas?"
     r"|(?<!palabra )(?<!punto )clave|palavra-passe"
     r"|c[oó]digo (?:de acesso|de acceso|secreto)|mots? de passe|code (?:secret|d['’]acc[eè]s)"
     r"|codice (?:segreto|di accesso)|hasł(?:o|a|u|em)|парол(?:ь|я|ю|ем|и)|密码|密碼|口令|パスワード|パスコード"
     r"|비밀번호|비번|패스워드|كلم(?:ة|ات) (?:ال)?(?:مرور|سر)(?:ي|نا|ك|ه|ها)?|باسوورد|باسورد"
+    r"|पासवर्ड|পাসওয়ার্ড|(?:پاس ?ورڈ|رمز ?عبور|کلمه ?عبور|گذرواژه|پسورد)(?: من| ما)?"
+    r"|m[ậa]t kh[ẩa]u(?: c[ủu]a (?:t[ôo]i|m[ìi]nh|em|anh))?|kata (?:sandi|laluan)(?:ku|mu|nya| saya| aku| kami)?"
+    r"|(?:รหัสผ่าน|พาสเวิร์ด)(?:ของ(?:ฉัน|ผม|เรา|หนู))?|סיסמ(?:[הא](?: שלי| שלנו)?|תי|ת)"
+    r"|κωδικ(?:ός|ό|ού)(?: (?:πρόσβασης|μου|μας|του wi-?fi))|συνθηματικ(?:ό|ού)(?: (?:μου|μας))?"
+    rf"|{_START}(?:hesl(?:o|a|u|em)|salasana(?:ni|mme|n|a)?(?: (?:on|oli)(?=\s))?|lozink[aeiu]|zaporka|gesl[oau]"
+    rf"|kodeord(?:et)?|lykilorð(?:ið)?|parool(?:i)?|slaptažod(?:is|į)|contrasenya|contrasinal|pasahitza|nenosiri|nywila|wagwoord){_END}"
+    r"|парол(?:а|ата)(?: ми)?(?![а-яё])|лозинк[аеиу]|құпия ?сөз|პაროლი|գաղտնաբառ"
     r"|jelsz(?:[óo]|av)[a-záéíóöőúüű]{0,4}"
     rf"|(?:{_START}[şs]ifre|parola)(?:s[ıi](?:n[ıi])?|m(?:[ıi]z)?[ıi]?|n|leri)?{_END}"
     rf"|{_START}(?:pw|mdp|pswd?){_END}|pwd"
@@ -43,7 +51,9 @@ SIGNS = (  # one of them is in each
     "código", "codigo", "mot de", "mots de", "code sec", "code d", "codice", "palavra-", "hasł", "parol", "jelsz",
     "şifre", "sifre", "парол", "密", "口令", "パス", "비밀", "비번", "패스", "كلم", "باس", "pin", "puk", "geheim",
     "пин", "暗証", "핀", "سري", "تعريف", "key", "secret", "token", "credential", "segre", "sekret", "секрет",
-    "シークレット", "titk",
+    "シークレット", "titk", "पासवर्ड", "পাসওয়ার্ড", "ورڈ", "عبور", "گذرواژه", "پسورد", "t kh", "kata ", "รหัสผ่าน", "พาสเวิร์ด",
+    "סיסמ", "κωδικ", "συνθηματικ", "hesl", "salasana", "lozink", "лозинк", "zaporka", "gesl", "kodeord", "lykilorð",
+    "parool", "slaptažod", "pasahitz", "nenosiri", "nywila", "құпия", "პაროლი", "գաղտնաբառ",
 )  # fmt: skip
 POLISH = re.compile(r"(?:^|\W)(?:hasło|(?:mój|moje|nasz|nasze|twój|jego|jej|ten|nowy|kod) (?:\w{1,20} )?pin)$")
 AMBIGUOUS = frozenset({"clave", "parola"})  # a key to something and a word, too

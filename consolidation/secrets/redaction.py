@@ -9,6 +9,7 @@ that was redacted stays as it is when it is read again.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -90,7 +91,7 @@ def _named(key: object, value: object, kinds: dict[str, None], ids: Ids) -> obje
     if below is None:
         return value
     lead = f'{key}="'
-    for start, end, kind in find_assigned(f'{lead}{value}"'):
+    for start, end, kind in chain.from_iterable(find(f'{lead}{value}"') for find in (find_assigned, find_cards)):
         if start == len(lead) and end == start + len(value):
             kinds[kind] = None
             return mark(kind)

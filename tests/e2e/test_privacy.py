@@ -150,6 +150,7 @@ async def test_a_message_may_be_noise_and_hold_a_secret(tmp_path):
         {"index": 0, "reason": "empty"},
         {"index": 1, "reason": "probe"},
         {"index": 1, "reason": "secret: card number"},
+        {"index": 1, "reason": "secret: card security code"},
         {"index": 2, "reason": "probe"},
         {"index": 2, "reason": "secret: card number"},
     ]

@@ -190,9 +190,21 @@ def test_a_pin_in_the_metadata_is_masked():
     assert kinds == ("PIN", "password")
 
 
+def test_a_cards_security_code_in_the_metadata_is_masked():
+    found, kinds = redact_value({"card": {"cvv": "123", "last4": "1111"}})
+
+    assert found == {"card": {"cvv": "[redacted: card security code]", "last4": "1111"}}
+    assert kinds == ("card security code",)
+
+
 @pytest.mark.parametrize(
     "part",
     [
+        "OPENAI_KEY=",
+        "user: a pass: ",
+        "cvv is ",
+        "A_",
+        "mật khẩu ",
         "password for the wifi: ",
         "password a b c d e f ",
         "password for (a b) [c] ",
