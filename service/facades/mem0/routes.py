@@ -25,6 +25,8 @@ from service.http.schemas.turns import TurnIn
 
 _PAGE = "mem0.md"
 _ORGANIZATION = "mind-memory"
+_ADDED = "The messages are stored. Facts are read from them in the background."
+_NOT_ADDED = "Nothing of the messages is remembered: `dropped` says why."
 _DONE = "Memory deleted successfully!"
 
 Page = Annotated[int, Query(ge=1, le=1_000_000)]
@@ -50,11 +52,11 @@ async def add(
         kept = await turns.keep(mind_id, _turn(posted, scope), memory, caller, idempotency_key)
         mind = await memory.minds.find(mind_id)
         stored = await mind.transcript.read(kept.sequence)
-    words = words_of(stored.turn) if stored.turn.messages else ""
+    words = words_of(stored.turn) if stored.is_remembered and stored.turn.messages else ""
     own_id = TurnPlace(stored.sequence, stored.turn.turn_id).entry_id
     added = {"id": id_of(mind_id, own_id), "memory": words, "data": {"memory": words}, "event": "ADD"}
     return {
-        "message": "The messages are stored. Facts are read from them in the background.",
+        "message": _ADDED if words else _NOT_ADDED,
         "status": "SUCCEEDED",
         "event_id": kept.turn_id,
         "results": [added] if words else [],

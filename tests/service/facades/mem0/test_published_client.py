@@ -87,6 +87,21 @@ def test_ids_users_sessions_and_metadata_come_back(mem0, service):
     assert kept["session_id"] == "monday"
 
 
+@pytest.mark.parametrize(
+    ("said", "run_id", "why"),
+    [("#offtherecord I am pregnant.", "monday", "off_the_record"), ("Are you there?", "probe-7", "probe")],
+)
+def test_what_is_not_remembered_is_not_called_added(mem0, said, run_id, why):
+    """Broken: a memory was added, with an id and no words ("user: \\nassistant: ")."""
+    exchange = [{"role": "user", "content": said}, {"role": "assistant", "content": "I see."}]
+
+    added = mem0.add(exchange, user_id=f"quiet-{why}", run_id=run_id)
+
+    assert (added["results"], [one["reason"] for one in added["dropped"]]) == ([], [why, why])
+    assert "Nothing of the messages is remembered" in added["message"]
+    assert mem0.get_all(filters={"user_id": f"quiet-{why}"})["results"] == []
+
+
 def test_an_id_that_looks_like_a_secret_is_an_id(mem0, service):
     """Broken: it was masked where it was kept, so that nothing was found by it."""
     sent = {"user_id": "4539578763621486", "agent_id": "6011000990139424"}
