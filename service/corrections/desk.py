@@ -19,6 +19,7 @@ from consolidation.kernel.errors import CorrectionConflict, CorrectionNotFound, 
 from consolidation.text.names import name_key
 from service.corrections.targets import entity_name, find_target, newest_target
 from service.mind.mind_gate import Paused
+from service.mind.own_settings import own_settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,10 +86,12 @@ class CorrectionDesk:
         """
         self._check_erasing(mind)
         standing = await anyio.to_thread.run_sync(mind.corrections.standing)
-        to, reason = self._cleaned(decision.to), self._cleaned(decision.reason)
+        privacy = (await own_settings_of(mind)).privacy(self._privacy_filter)
+        to, reason = _stored(decision.to, privacy, pointer="#/to"), privacy.note(decision.reason or "") or None
         _check_words(decision, to)
         if decision.what is What.SAY:
-            to = to or self._cleaned(decision.meant.text if decision.meant is not None else None)
+            meant = decision.meant.text if decision.meant is not None else None
+            to = to or _stored(meant, privacy, pointer="#/target/text")
             if to is None:
                 raise InvalidRequest("says nothing: the new fact goes here", pointer="#/to")
             target = Target("fact", to)
@@ -155,9 +158,13 @@ class CorrectionDesk:
         if self._is_paused(mind.mind_id) is not Paused.NOTHING:
             raise CorrectionConflict("something of this mind is being erased: try again when that is done")
 
-    def _cleaned(self, text: str | None) -> str | None:
-        cleaned = self._privacy_filter.cleaned(text).strip() if text is not None else ""
-        return cleaned or None
+
+def _stored(text: str | None, privacy: PrivacyFilter, *, pointer: str) -> str | None:
+    """A person's words as they are stored, None for nothing. Raises InvalidRequest for what is off the record."""
+    stored = privacy.note(text or "")
+    if not stored and privacy.cleaned(text or "").strip():
+        raise InvalidRequest("is off the record, so nothing of it is stored", pointer=pointer)
+    return stored or None
 
 
 def _check_words(decision: Decision, to: str | None) -> None:

@@ -102,6 +102,24 @@ async def test_passwords_and_pins_that_people_tell_of_are_nowhere_in_the_home(tm
     assert found_in(tmp_path, "Summer2024", "47110815", "Vesna2024", "Winter#77") == set()
 
 
+async def test_what_a_mind_never_keeps_is_not_kept_by_a_correction(tmp_path):
+    """Broken: it was stored as it was said, and came up."""
+    async with running(tmp_path) as service:
+        await service.keep("ada", "My umbrella is in Lyon.")
+        address, wanted = "/v1/minds/ada/settings", {"never_keep": ["Quillzanne"]}
+        etag = (await service.http.get(address)).headers["etag"]
+        await service.http.patch(address, json=wanted, headers={"if-match": etag})
+        said = {"what": "say", "to": "Quillzanne has the pink umbrella."}
+        refused = await service.http.post("/v1/minds/ada/corrections", json=said)
+        said = {"what": "say", "to": "The umbrella is green.", "reason": "quillzanne told me"}
+        made = await service.http.post("/v1/minds/ada/corrections", json=said)
+
+    assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "#/to")
+    assert (made.status_code, made.json()["reason"]) == (201, None)
+    assert is_held(tmp_path, "corrections.jsonl", "green")
+    assert found_in(tmp_path, "pink", "quillzanne", but=["settings.toml"]) == set()
+
+
 async def test_no_secret_of_a_filter_is_in_the_trace_of_its_call(tmp_path):
     """Broken: what a pre-turn call asked its turns for was written down as it was sent."""
     asked = {"metadata": {"order": token("F"), "password": "hunter22", "city": "Oslo"}, "speakers": [token("s")]}

@@ -53,6 +53,13 @@ async def lines(service):
 FACT = {"kind": "fact", "text": "My uncle Bernd drives a red van."}
 MUM = {"kind": "entity", "text": "Ingrid"}
 REFUSED = {
+    "words off the record": ({"what": "say", "to": "Bernd is ill. #offtherecord"}, 422, "#/to"),
+    "an edit off the record": ({"what": "edit", "target": FACT, "to": "[off the record] It is blue."}, 422, "#/to"),
+    "a fact off the record": (
+        {"what": "say", "target": {"kind": "fact", "text": "#offtherecord"}},
+        422,
+        "#/target/text",
+    ),
     "no memory": ({"what": "wrong"}, 422, "#/target"),
     "no words and no id": ({"what": "wrong", "target": {"kind": "fact"}}, 422, "#/target"),
     "blank words": ({"what": "wrong", "target": {"kind": "fact", "text": "  "}}, 422, "#/target/text"),
