@@ -64,7 +64,7 @@ class PrivacyFilter:
 
     def note(self, text: str) -> str:
         """A note beside the turns, such as a reason, as it would be stored; "" where it is off the record."""
-        return "" if self._has_marker(text) else self.cleaned(text).strip()
+        return "" if self.has_marker(text) else self.cleaned(text).strip()
 
     def without_secrets(self, turn: Turn) -> FilteredTurn:
         """*turn* as it may be stored."""
@@ -74,7 +74,7 @@ class PrivacyFilter:
         """Whether the caller said so, or a user in it, or whoever saved it as a memory."""
         is_memory = turn.kind is TurnKind.MEMORY
         return turn.kind is TurnKind.OFF_THE_RECORD or any(
-            self._has_marker(message.content) if is_memory else self._is_marked(message) for message in turn.messages
+            self.has_marker(message.content) if is_memory else self._is_marked(message) for message in turn.messages
         )
 
     def off_the_record(self, messages: Sequence[Message]) -> frozenset[int]:
@@ -93,9 +93,10 @@ class PrivacyFilter:
         return frozenset(found)
 
     def _is_marked(self, message: Message) -> bool:
-        return message.role is Speaker.USER and self._has_marker(message.content)
+        return message.role is Speaker.USER and self.has_marker(message.content)
 
-    def _has_marker(self, text: str) -> bool:
+    def has_marker(self, text: str) -> bool:
+        """Whether a marker stands in *text*, whoever wrote it."""
         return bool(self.markers) and any(_marker(self.markers).search(one) for one in _read(text))
 
 

@@ -143,6 +143,15 @@ class Intake:
             self._report_refusal(fault, turns=len(turns))
             raise
 
+    async def accept_notes(self, mind_id: str, turns: Sequence[Turn]) -> tuple[AcceptedTurn, ...]:
+        """
+        Store *turns* that somebody wrote down on purpose, as ``accept_all`` does.
+
+        A marker keeps each off the record that it stands in, although the words count as the bot's own.
+        """
+        privacy = await self.privacy_of(mind_id)
+        return await self.accept_all(mind_id, [_unless_marked(turn, privacy) for turn in turns])
+
     async def accept_parts(self, mind_id: str, turns: Sequence[Turn]) -> tuple[AcceptedTurn, ...]:
         """
         Store *turns*, into which one conversation was parted, as ``accept_all`` does.
@@ -252,6 +261,11 @@ class Intake:
 def _measured(turn: Turn, privacy_filter: PrivacyFilter) -> tuple[Turn, tuple[DroppedMessage, ...], int]:
     filtered, dropped = filter_turn(turn, privacy_filter=privacy_filter)
     return filtered, dropped, count_tokens("\n".join(message.line for message in filtered.messages))
+
+
+def _unless_marked(turn: Turn, privacy_filter: PrivacyFilter) -> Turn:
+    is_marked = any(privacy_filter.has_marker(message.content) for message in turn.messages)
+    return replace(turn, kind=TurnKind.OFF_THE_RECORD) if is_marked else turn
 
 
 def _with_whole_exchanges(turns: Sequence[Turn], privacy_filter: PrivacyFilter) -> list[Turn]:

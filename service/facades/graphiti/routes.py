@@ -67,7 +67,7 @@ async def add_entity_node(posted: EntityIn, memory: MemoryDep, caller: CallerDep
     mind_id = _mind_of(posted.group_id, caller)
     with memory.minds.gate.enter(mind_id):
         await memory.new_minds.check(mind_id, by=caller)
-        kept = await memory.intake.accept(mind_id, turn_of_entity(posted))
+        (kept,) = await memory.intake.accept_notes(mind_id, [turn_of_entity(posted)])
     return as_entity(posted, created_at=kept.accepted_at)
 
 

@@ -80,7 +80,7 @@ async def keep_data(
     turns = [_turn_of(one, graph_id=graph_id, key=f"{begin}:{at}" if at else begin) for at, one in enumerate(posted)]
     with caller.memory.minds.gate.enter(mind_id):
         await caller.memory.new_minds.check(mind_id, by=caller.principal)
-        kept = await caller.memory.intake.accept_all(mind_id, turns)
+        kept = await caller.memory.intake.accept_notes(mind_id, turns)
     return [episode(mind_id, one.stored, content=sent.data) for one, sent in zip(kept, posted, strict=True)]
 
 

@@ -151,6 +151,15 @@ def test_an_entity_can_be_told(service, graphiti):
     assert "Brest" in facts(graphiti, "What does Ann do?", group_ids=["node"])[0]["fact"]
 
 
+def test_an_entity_off_the_record_is_not_kept(service, graphiti):
+    """Broken: it was stored as it was told."""
+    sent = {"uuid": "x", "group_id": "hush", "name": "Bob", "summary": "He is ill. #offtherecord"}
+    graphiti.post("/entity-node", json=sent).raise_for_status()
+
+    assert [one["content"] for one in episodes(graphiti, "hush")] == ["(thought): "]
+    assert [one["messages"][0]["content"] for one in service.kept("hush")] == [""]
+
+
 def test_a_search_goes_through_groups(service, graphiti):
     add(graphiti, "left", says("The red bicycle has a flat tyre."))
     add(graphiti, "right", says("The blue bicycle has new brakes."))

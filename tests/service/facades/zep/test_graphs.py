@@ -95,6 +95,19 @@ def test_data_in_a_batch_is_kept_in_its_order(cloud, service):
     assert len(cloud.get("/graph/episodes/user/emma").json()["episodes"]) == len(sent) + 1
 
 
+def test_data_off_the_record_is_not_kept_of_whichever_type(cloud, service):
+    """Broken: a marker was looked for in what a user said alone."""
+    cloud.post("/users", json={"user_id": "mia"}).raise_for_status()
+    for sent in (
+        {"data": "#offtherecord Mia is ill.", "type": "text"},
+        {"data": '{"a": "[off the record]"}', "type": "json"},
+    ):
+        cloud.post("/graph", json={"user_id": "mia", **sent}).raise_for_status()
+
+    assert cloud.get("/graph/episodes/user/mia").json()["episodes"] == []
+    assert [one["messages"][0]["content"] for one in service.kept("mia") if one["kind"] == "off_the_record"] == ["", ""]
+
+
 def test_data_of_a_graph_is_no_thread_of_its_user(cloud):
     """Broken: it was counted among the threads."""
     cloud.post("/users", json={"user_id": "tom"}).raise_for_status()
