@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 KIND, CODE = "card number", "card security code"
 _CODE = re.compile(  # behind its name; a code is never kept by who is paid, either
-    r"(?<![a-z0-9])(?:cv[vcn]2?|card (?:security|verification) (?:code|value|number)|kartenpr(?:ü|ue)f(?:nummer|ziffer)"
+    r"(?<![a-z0-9])(?:cv[vc]2?|card (?:security|verification) (?:code|value|number)|kartenpr(?:ü|ue)f(?:nummer|ziffer)"
     r"|cryptogramme(?: visuel)?)(?: ?(?:codes?|numbers?|nummer|is|was|ist|es|est|è|é|är|to|от|это|是|は)){0,3}"
     r"[\s:：=#(\"'`*]{0,5}(?P<value>\d{3,4})(?![\w%]|[.,:/-]\d)",
     re.IGNORECASE,

@@ -16,7 +16,7 @@ _VARIABLE = re.compile(
     r"\s{0,3}[\"']?(?P<value>[^\s\"'`;&|<>]{6,256})"
 )
 _KEY = re.compile(  # AZURE_OPENAI_KEY=…; none that says that it is public, or names a row
-    r"(?<![A-Za-z0-9])(?![A-Z0-9_]{0,60}(?:PUBLI|PRIMARY|FOREIGN|CACHE|SORT|PARTITION|IDEMPOTENCY))[A-Z][A-Z0-9_]{0,60}_KEY"
+    r"(?<![A-Za-z0-9])(?![A-Z0-9_]{0,60}(?:PUBLI|SITE_|GPG|PRIMARY|FOREIGN|CACHE|SORT|PARTITION|IDEMPOTENCY))[A-Z][A-Z0-9_]{0,60}_KEY"
     r"[\"']?\s{0,3}[=:]\s{0,3}[\"']?(?P<value>(?!\[redacted:)[^\s\"'`;&|<>,]{16,256})"
 )
 _LOGIN = re.compile(  # "user: bob, pass: …"

@@ -38,6 +38,7 @@ LEFT_ALONE = [
     "lupa kata sandi sejak 2020", "รหัสผ่านผิด 3 ครั้ง", "salasana on väärä", "le mot de passe, je 2ème", "kata pengantar 2024a",
     "STRIPE_PUBLISHABLE_KEY=pkabc1234567890abcdef", "VAPID_PUBLIC_KEY=BEl62iUYgUivxIkv69yViEuiBIa", "CACHE_KEY=user:1234567890abcdef",
     "IDEMPOTENCY_KEY: 3f2504e0-4f89-41d3-9a0c-0305e82c3301", "MY_KEY=${OTHER_KEY_1234567}", "account: 12, pass: 85% of students",
+    "RECAPTCHA_SITE_KEY=6LeIxAcTAAAAAJcZVRqyHh71UMIEGNQ", "GPG_KEY=E3FF2839C048B25C084DEBE9B26995E310250568", "the carrier CVN 721",
     "the CVV is 3 digits", "CVC 123-456", "cvv 12345", "email: a@b.example, pass: 2026-01-09",
     "version 4111.1111.1111.1112", "1.2.3.4", "4111.1111.1111.1111.5", "10.4111.1111.1111.1111", "PWA: Progressive2",
 ]  # fmt: skip
