@@ -25,8 +25,8 @@ from consolidation.dreams.observations import Level, Observation, read_observati
 from consolidation.dreams.quoted_dream import requests, worded
 from consolidation.dreams.rules import read_rules
 from consolidation.dreams.writings import read_priorities
-from consolidation.kernel.checked_answer import ask_checked
-from consolidation.kernel.errors import UNUSABLE, DreamRefused
+from consolidation.kernel.checked_answer import UNUSABLE, ask_checked
+from consolidation.kernel.errors import DreamRefused
 from consolidation.kernel.ports import Ask, Usage
 from prompts.responses import DeepSleep, Dream
 

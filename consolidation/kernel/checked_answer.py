@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Protocol
 
 import anyio.to_thread
 
-from consolidation.kernel.errors import ModelFault
+from consolidation.kernel.errors import (
+    DreamRefused,
+    InvalidModelOutput,
+    ModelFault,
+    ModelRefused,
+    ModelTruncated,
+    StoryRefused,
+)
 from consolidation.kernel.ports import Usage
 
 if TYPE_CHECKING:
@@ -23,6 +30,8 @@ if TYPE_CHECKING:
     from consolidation.kernel.ports import Ask, LanguageModel
 
 TRIES = 2  # with the same model: once, and once more with the reason
+# The model answers, and writes nothing that can be used; or it can not take in, or end, the smallest question.
+UNUSABLE = (StoryRefused, DreamRefused, InvalidModelOutput, ModelRefused, ModelTruncated)
 
 
 class AnswerReports(Protocol):

@@ -419,10 +419,6 @@ class ModelRefused(ModelFault):
     """The provider's content filter refused to answer."""
 
 
-# The model answers, and writes nothing that can be used; or it can not take in, or end, the smallest question.
-UNUSABLE = (StoryRefused, DreamRefused, InvalidModelOutput, ModelRefused, ModelTruncated)
-
-
 class RecordingRefused(ModelFault):
     """The provider can not read the recording: it is damaged, too short or too long. No second try helps."""
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Self, cast
 
 import anyio.to_thread
 
-from consolidation.kernel.checked_answer import ask_checked
-from consolidation.kernel.errors import UNUSABLE, ModelFault, ModelTimedOut, ModelTruncated, StoryRefused
+from consolidation.kernel.checked_answer import UNUSABLE, ask_checked
+from consolidation.kernel.errors import ModelFault, ModelTimedOut, ModelTruncated, StoryRefused
 from consolidation.kernel.ports import Ask
 from consolidation.kernel.turns import Speaker
 from consolidation.story.anchor import without_lookalikes

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from consolidation.kernel.errors import UNUSABLE, HomeFault, StoryUnwritable
+from consolidation.kernel.checked_answer import UNUSABLE
+from consolidation.kernel.errors import HomeFault, StoryUnwritable
 from consolidation.kernel.ports import Usage
 from consolidation.kernel.sharing_errors import ChangedElsewhere
 

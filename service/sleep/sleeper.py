@@ -23,7 +23,8 @@ from consolidation.dreams.put_right import follow, put_right_in_dreams
 from consolidation.dreams.sleep_decision import BeforeSleep, SleepKind, decide_sleep, kind_of_dream, pause_seconds
 from consolidation.dreams.sleep_state import WOKEN, OwedDream
 from consolidation.dreams.undo import redo_dream, undo_dream
-from consolidation.kernel.errors import UNUSABLE, DreamFault, MemoryFault, ModelFault
+from consolidation.kernel.checked_answer import UNUSABLE
+from consolidation.kernel.errors import DreamFault, MemoryFault, ModelFault
 from consolidation.workspace import SLEEP_STATE
 from service.mind.own_settings import agent_zone_of
 
