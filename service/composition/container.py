@@ -295,6 +295,8 @@ async def open_memory(
         if shared.share.is_front:
             await start_front(memory, shared)
         else:
+            if shared.common_graph is not None:
+                await shared.common_graph.compare()
             if not is_reindexing:
                 await start(memory, shared, journal=journal)
             start_warm_up(memory, shared, rarity=resonance.rarity)

@@ -78,7 +78,6 @@ async def start(memory: Memory, shared: Resources, *, journal: JournalPath) -> N
     """
     background = shared.background
     if shared.common_graph is not None:
-        await shared.common_graph.compare()
         background.start_daemon("graphs of all services", shared.common_graph.run)
     memory.archive.start(background)
     if shared.several is None:

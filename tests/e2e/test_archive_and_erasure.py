@@ -1,6 +1,7 @@
 """A mind leaves or arrives while something of it is erased: no erased word comes in or gets out."""
 
 import asyncio
+from functools import partial
 from contextlib import asynccontextmanager
 
 import pytest
@@ -42,9 +43,13 @@ class Interrupted(ChangedGraphs):
         return Archivable(self._graphs.reach, mind_id=mind_id, fence=fence)
 
 
-def sharing(home, database_url, *, graphs=MemoryGraphs):
-    """A service that shares a home with others, and has a graph of its own."""
+def sharing(home, database_url, *, server, graphs=None):
+    """A service that shares a home and the graphs on *server* with others."""
     home.mkdir()
+    if graphs is None:
+        graphs = partial(MemoryGraphs, server=server)
+    else:
+        graphs.server = server
     settings = settings_of(home, database=database_url, falkordb_url="redis://127.0.0.1:1")
     return running(home, settings=settings, graphs=graphs, embedder=HashingEmbedder())
 
@@ -92,9 +97,10 @@ async def test_a_copy_during_which_another_service_erases_a_turn_is_made_anew(tm
     async def erase_elsewhere():
         assert (await erase(other, "ada/turns/t1"))["verified"]
 
-    async with sharing(tmp_path / "other", database_url) as other:
+    server = {}
+    async with sharing(tmp_path / "other", database_url, server=server) as other:
         await tell(other, talk=TALK[:3])
-        async with sharing(tmp_path / "one", database_url, graphs=Interrupted(erase_elsewhere)) as one:
+        async with sharing(tmp_path / "one", database_url, server=server, graphs=Interrupted(erase_elsewhere)) as one:
             made = await one.memory.archive.exporter.export(await one.memory.minds.find("ada"))
             archive = b"".join(made.chunks())
             made.close()
@@ -106,10 +112,10 @@ async def test_a_copy_during_which_another_service_erases_a_turn_is_made_anew(tm
 
 async def test_an_export_is_refused_while_another_service_erases_something_of_the_mind(tmp_path, database_url):
     """Broken: the graph still holds what the transcript does not."""
-    graphs = RewritesWhenLet()
-    async with sharing(tmp_path / "other", database_url, graphs=graphs) as other:
+    graphs, server = RewritesWhenLet(), {}
+    async with sharing(tmp_path / "other", database_url, server=server, graphs=graphs) as other:
         await tell(other, talk=TALK[:3])
-        async with sharing(tmp_path / "one", database_url) as one:
+        async with sharing(tmp_path / "one", database_url, server=server) as one:
             erasing = asyncio.create_task(erase(other, "ada/turns/t1"))
             await until_async(lambda: other.memory.minds.gate.paused("ada") is not Paused.NOTHING)
             refused = await one.http.get("/v1/minds/ada/export")
