@@ -117,7 +117,8 @@ export class MemoryClient {
     if (!/^https?:\/\/[^/]+/.test(url)) throw new TypeError(`${url} is not the address of a service, such as ${DEFAULT_URL}`);
     const key = options.key ?? environment("MIND_MEMORY_KEY");
     if (key && !/^[!-~]([ -~]*[!-~])?$/.test(key.trim())) throw new TypeError("the key holds characters that no HTTP header can");
-    this.#door = { url: url.replace(/\/+$/, ""), key, fetch: options.fetch };
+    const bare = url.replace(/\/+$/, "");
+    this.#door = { url: bare, key, fetch: options.fetch, reasonOf: (failure) => ` at ${bare}: ${reasonOf(failure)}` };
     this.#policy = { ...RETRY, ...options.retry };
   }
 
@@ -436,4 +437,10 @@ function environment(name: string): string | undefined {
   } catch {
     return undefined; // Deno without --allow-env
   }
+}
+
+/** What the runtime says of a failure: Node has a code, such as ECONNREFUSED, in the cause of an error that says nothing. */
+function reasonOf(failure: unknown): string {
+  const { cause, message } = failure as Error & { cause?: { code?: string; message?: string } };
+  return cause?.code || cause?.message || message;
 }

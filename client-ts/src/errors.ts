@@ -146,7 +146,7 @@ function dateOf(value: string): number | null {
 }
 
 /** Whether the same call may succeed later, as it is: nobody answered, or not for now. */
-export function doesPass(error: MindMemoryError): boolean {
+export function doesPass(error: unknown): boolean {
   return [Unreachable, RateLimited, Unavailable].some((kind) => error instanceof kind);
 }
 

@@ -9,6 +9,8 @@ export interface Door {
   url: string;
   key?: string | null | undefined;
   fetch?: typeof fetch | undefined;
+  /** What an error says behind "nobody answered" of the failure that fetch reported. */
+  reasonOf?: ((failure: unknown) => string) | undefined;
   /** More for every call of fetch, such as `cache`. */
   init?: RequestInit | undefined;
 }
@@ -54,7 +56,7 @@ export async function sendOnce(door: Door, sent: Sent, seconds?: number): Promis
   } catch (error) {
     if (sent.signal?.aborted) throw sent.signal.reason;
     if (timer?.aborted) throw new TimedOut("no answer came in time", { cause: error });
-    throw new Unreachable(`nobody answered at ${door.url || "this address"}${reasonOf(error)}`, { cause: error });
+    throw new Unreachable(`nobody answered${door.reasonOf?.(error) ?? ""}`, { cause: error });
   }
 }
 
@@ -78,14 +80,6 @@ export async function jsonOf(answer: Response, signal?: AbortSignal): Promise<un
   }
 }
 
-/** What the runtime says of a failure: Node has a code, such as ECONNREFUSED, in the cause of an error that says nothing. */
-function reasonOf(error: unknown): string {
-  const { cause, message } = error as Error;
-  const { code, message: inner } = (cause ?? {}) as { code?: unknown; message?: unknown };
-  const found = [code, inner, message].find((one) => typeof one === "string" && one);
-  return found ? `: ${String(found)}` : "";
-}
-
 function headersOf(door: Door, sent: Sent): Record<string, string> {
   return {
     ...(sent.bytes ? { "Content-Type": "application/octet-stream" } : {}),
@@ -104,14 +98,13 @@ function asJson(body: unknown): string {
 }
 
 /** *text* as one step of a path. Raises Unsendable for "." and "..", which fetch resolves, encoded ones too, and for half of a surrogate pair. */
-function step(text: string | undefined, name: string): string {
-  if (!text) throw new Unsendable(`the address wants a ${name}, and has none`);
-  if (text === "." || text === "..") throw new Unsendable(`${JSON.stringify(text)} can not be a step of an address`);
+function step(text = "", name: string): string {
   try {
-    return encodeURIComponent(text);
-  } catch (error) {
-    throw new Unsendable(`${JSON.stringify(text)} can not be a step of an address`, { cause: error });
+    if (!/^\.{0,2}$/.test(text)) return encodeURIComponent(text);
+  } catch {
+    // half of an emoji
   }
+  throw new Unsendable(`${name} can not be ${JSON.stringify(text)}`);
 }
 
 function asText(value: unknown): string {

@@ -79,8 +79,8 @@ export async function* followed(
         silence.start();
       }
     } catch (error) {
-      if (signal?.aborted || !(error instanceof MindMemoryError) || !doesPass(error)) throw error;
-      if (!isAway) console.warn(`events broke off, and are asked for again: ${error.message}`);
+      if (signal?.aborted || !doesPass(error)) throw error;
+      if (!isAway) console.warn(`events broke off, and are asked for again: ${(error as Error).message}`);
       isAway = true;
     } finally {
       silence.stop();

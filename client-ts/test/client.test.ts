@@ -321,7 +321,7 @@ test("errors are typed", async () => {
   });
   assert.throws(() => new MemoryClient({ url: "nowhere" }), TypeError);
   for (const key of ["mm_\u{1f600}", "mm_1\n2"]) assert.throws(() => new MemoryClient({ key }), /^TypeError: the key/);
-  await assert.rejects(memory.storeTurn("", "s1", LYON), /^Unsendable: the address wants a mind_id, and has none/);
+  await assert.rejects(memory.storeTurn("", "s1", LYON), /^Unsendable: mind_id can not be ""/);
   const away = new MemoryClient({ url: "http://127.0.0.1:9", retry: { maxAttempts: 1 } });
   await assert.rejects(away.remember("ada", LYON), /^Unreachable: nobody answered at http:\/\/127\.0\.0\.1:9: ./);
 });
@@ -337,7 +337,7 @@ test("a name of dots, which fetch would resolve, reaches nobody: the rest of the
     await assert.rejects(memory.storeTurn("dots", dots, "Hello."), InvalidRequest);
     const path = { mind_id: "dots", session_id: dots };
     const erased = memory.call("delete", "/v1/minds/{mind_id}/sessions/{session_id}", { path });
-    await assert.rejects(erased, /^(Unsendable: )?"\.+" can not be a step of an address$/);
+    await assert.rejects(erased, /^(Unsendable: )?session_id can not be "\.+"$/);
   }
 
   const { items } = await memory.call("get", "/v1/minds/{mind_id}/turns", { path: { mind_id: "dots" } });

@@ -147,7 +147,7 @@ class Intake:
         """
         Store *turns* that somebody wrote down on purpose, as ``accept_all`` does.
 
-        A marker keeps each off the record that it stands in, although the words count as the bot's own.
+        One that holds a marker is kept off the record, although its words count as the bot's own.
         """
         privacy = await self.privacy_of(mind_id)
         return await self.accept_all(mind_id, [_unless_marked(turn, privacy) for turn in turns])

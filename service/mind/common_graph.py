@@ -7,7 +7,7 @@ the others have graphs of another id, the graphs are refused here: nothing is wr
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
@@ -15,10 +15,9 @@ from consolidation.kernel.errors import GraphFault
 from consolidation.kernel.sharing_errors import DatabaseUnavailable
 
 if TYPE_CHECKING:
-    from uuid import UUID
-
     from service.observability.dependency_health import Dependency
     from service.ports.graph import Graphs
+    from service.ports.shared_home import CustodyDesk
     from service.runtime.background import Background
 
 _LOOK_SECONDS = 1.0
@@ -26,26 +25,11 @@ _PART = "common"  # of the graph's health
 _NOT_COMPARED = "the graphs of this service have not been compared yet with those of the others on its database"
 
 
-class GraphDesk(Protocol):
-    """Where services tell which graphs they use. The methods block, and raise DatabaseUnavailable."""
-
-    graph: UUID | None
-    """The id of our graphs, as the next ``renew`` tells it."""
-
-    def renew(self) -> bool:
-        """Stay alive for some seconds more, and compare."""
-        ...
-
-    def other_graph(self) -> str | None:
-        """Why our graphs are not to be used, as of the last ``renew``; None while they are those of the others."""
-        ...
-
-
 class CommonGraph:
     """Lets this service use its *graphs* while they are those that the others on its database use."""
 
-    def __init__(self, desk: GraphDesk, *, graphs: Graphs, health: Dependency, background: Background) -> None:
-        """Refuse the graphs until they were compared. *health* shows whether they are others."""
+    def __init__(self, desk: CustodyDesk, *, graphs: Graphs, health: Dependency, background: Background) -> None:
+        """Refuse the graphs until they were compared. *health*, the graph's, says if they are others."""
         self._desk = desk
         self._graphs = graphs
         self._health = health
@@ -64,7 +48,7 @@ class CommonGraph:
                 self._graphs.refuse(str(fault))
                 self._health.failed(str(fault), part=_PART)
             return
-        except DatabaseUnavailable:
+        except DatabaseUnavailable:  # logged once, by its Dependency
             return
         reason = self._desk.other_graph()
         self._graphs.refuse(reason)

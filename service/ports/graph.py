@@ -176,7 +176,7 @@ class Graphs(Protocol):
         """
         Return what is the same for all services that share these graphs, and another one for any other graphs.
 
-        It may be another one once the server has lost its graphs. Raises GraphFault, also while they are refused.
+        It changes where the server loses its graphs, and is answered while they are refused, too. Raises GraphFault.
         """
         ...
 

@@ -83,7 +83,7 @@ class FalkorGraphs:
         await self._connection.ping()
 
     async def server_id(self) -> UUID:
-        """Return what tells these graphs from those of another server or prefix. Raises GraphFault, also if refused."""
+        """Return what tells these graphs from those of another server or prefix. Raises GraphFault."""
         return await self._connection.server_id(self._prefix)
 
     def refuse(self, reason: str | None, /) -> None:

@@ -187,7 +187,7 @@ class PostgresCustody:
 
     def take(self, mind_id: str) -> int | None:
         """
-        Claim a mind, even from a living process. Return its epoch, or None where there is no such mind.
+        Claim a mind, even from a living process. Return its epoch, or None if the mind does not exist.
 
         Raises GraphUnavailable where our graphs are others than theirs.
         """
